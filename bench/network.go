@@ -178,9 +178,9 @@ func newRunner(m *network.Model, batch int) *runner {
 }
 
 // checksum returns the checksum of the bits of all outputs.
-func (n *runner) checksum() uint64 {
+func (r *runner) checksum() uint64 {
 	d := prng.Digest(0)
-	for _, out := range n.outputs {
+	for _, out := range r.outputs {
 		for _, x := range out {
 			bits := math.Float32bits(x)
 			if x != x { // NaN has many bit patterns

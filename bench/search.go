@@ -130,12 +130,12 @@ func (q searchBench) policies(s env.Spec) (list []rollout.Policy, err error) {
 }
 
 // search searches all positions.
-func (r *searchedRows) search() pass {
+func (s *searchedRows) search() pass {
 	return func() (uint64, error) {
-		r.policy.Act(r.vector, r.batch, r.rows)
+		s.policy.Act(s.vector, s.batch, s.rows)
 		sum := uint64(0)
-		for _, row := range r.rows {
-			found := r.policy.SearchResult(row)
+		for _, row := range s.rows {
+			found := s.policy.SearchResult(row)
 			sum = prng.Mix(sum ^ math.Float64bits(found.Value))
 			for _, share := range found.Shares {
 				sum = prng.Mix(sum ^ uint64(math.Float32bits(share)))
@@ -146,11 +146,11 @@ func (r *searchedRows) search() pass {
 }
 
 // playouts plays the same number of playouts as search, without a tree.
-func (r *searchedRows) playouts() pass {
+func (s *searchedRows) playouts() pass {
 	return func() (uint64, error) {
 		sum := uint64(0)
-		for _, row := range r.rows {
-			sum = prng.Mix(sum ^ math.Float64bits(r.policy.Playouts(r.vector, row, r.sims, r.batch.RowSeed[row])))
+		for _, row := range s.rows {
+			sum = prng.Mix(sum ^ math.Float64bits(s.policy.Playouts(s.vector, row, s.sims, s.batch.RowSeed[row])))
 		}
 		return sum, nil
 	}

@@ -83,10 +83,10 @@ type towerMatch struct {
 }
 
 // start sets s to the start of the match.
-func (m *towerMatch) start(g *towerdefence.Game, s *towerdefence.State) {
+func (t *towerMatch) start(g *towerdefence.Game, s *towerdefence.State) {
 	g.Reset(s, 0)
 	for p := range sim.Player(2) {
-		g.SetStart(s, p, m.energy[p], m.health[p])
+		g.SetStart(s, p, t.energy[p], t.health[p])
 	}
 }
 

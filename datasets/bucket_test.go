@@ -165,14 +165,14 @@ type betweenFile struct {
 	step func()
 }
 
-func (f betweenFile) Keep(name string) error {
-	f.step()
-	return f.File.Keep(name)
+func (b betweenFile) Keep(name string) error {
+	b.step()
+	return b.File.Keep(name)
 }
 
-func (f betweenFile) KeepNew(name string) error {
-	f.step()
-	return f.File.KeepNew(name)
+func (b betweenFile) KeepNew(name string) error {
+	b.step()
+	return b.File.KeepNew(name)
 }
 
 // TestTwoRunsInOneBucket begins and ends a whole run between any two steps of another

@@ -113,9 +113,9 @@ func TestTamperedFinals(t *testing.T) {
 // vanished removes the final observations from the Rows of every episode.
 type vanished struct{ rollout.Sink }
 
-func (s vanished) Episode(e *rollout.Episode) error {
+func (v vanished) Episode(e *rollout.Episode) error {
 	e.Rows.Final.Scalars = e.Rows.Final.Scalars[:0]
-	return s.Sink.Episode(e)
+	return v.Sink.Episode(e)
 }
 
 // TestFinalsAreKept: episodes that hold their rows are not played again for their last

@@ -42,15 +42,15 @@ func newNet(name string, files rollout.Files) (rollout.Maker, error) {
 	}, nil
 }
 
-func (p net) Files() []rollout.File { return []rollout.File{p.file} }
+func (n net) Files() []rollout.File { return []rollout.File{n.file} }
 
-func (p net) Act(v env.Vector, b *env.Batch, rows []int32) {
+func (n net) Act(v env.Vector, b *env.Batch, rows []int32) {
 	salted := *b
 	salted.RowSeed = make([]uint64, len(b.RowSeed))
 	for i, seed := range b.RowSeed {
-		salted.RowSeed[i] = prng.Mix(seed + p.salt)
+		salted.RowSeed[i] = prng.Mix(seed + n.salt)
 	}
-	p.anyone.Act(v, &salted, rows)
+	n.anyone.Act(v, &salted, rows)
 }
 
 // learned gives the second seat of a job a policy with a file.

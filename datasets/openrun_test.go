@@ -291,11 +291,11 @@ type countedReader struct {
 	name string
 }
 
-func (r countedReader) ReadAt(b []byte, at int64) (int, error) {
-	r.c.mu.Lock()
-	r.c.read[r.name]++
-	r.c.mu.Unlock()
-	return r.Reader.ReadAt(b, at)
+func (c countedReader) ReadAt(b []byte, at int64) (int, error) {
+	c.c.mu.Lock()
+	c.c.read[c.name]++
+	c.c.mu.Unlock()
+	return c.Reader.ReadAt(b, at)
 }
 
 // watched is a store that cancels the context when the first file is begun, and counts

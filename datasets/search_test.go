@@ -24,17 +24,17 @@ type seeker struct {
 	found []*rollout.SearchResult
 }
 
-func (p *seeker) Act(v env.Vector, b *env.Batch, rows []int32) {
-	p.anyone.Act(v, b, rows)
-	p.rows, p.found = append(p.rows[:0], rows...), p.found[:0]
+func (s *seeker) Act(v env.Vector, b *env.Batch, rows []int32) {
+	s.anyone.Act(v, b, rows)
+	s.rows, s.found = append(s.rows[:0], rows...), s.found[:0]
 	for _, row := range rows {
-		p.found = append(p.found, sought(b.RowSeed[row], p.spec.Info.MaxOrders))
+		s.found = append(s.found, sought(b.RowSeed[row], s.spec.Info.MaxOrders))
 	}
 }
 
-func (p *seeker) SearchResult(row int32) *rollout.SearchResult {
-	if i := slices.Index(p.rows, row); i >= 0 {
-		return p.found[i]
+func (s *seeker) SearchResult(row int32) *rollout.SearchResult {
+	if i := slices.Index(s.rows, row); i >= 0 {
+		return s.found[i]
 	}
 	return nil
 }

@@ -204,7 +204,7 @@ func requireProblem(t testing.TB, dir string, m Makers, o VerifyOptions, words .
 // playedTo is a rollout.Sink.
 type playedTo func(e *rollout.Episode) error
 
-func (f playedTo) Episode(e *rollout.Episode) error { return f(e) }
+func (p playedTo) Episode(e *rollout.Episode) error { return p(e) }
 
 // edit changes the manifest of a dataset, with checksums that fit.
 func edit(t testing.TB, dir string, change func(*Manifest)) {
@@ -229,14 +229,14 @@ type anyone struct {
 	spec env.Spec
 }
 
-func (p anyone) Name() string { return p.name }
+func (a anyone) Name() string { return a.name }
 
-func (p anyone) Wants() env.Want { return env.WantMask | env.WantAction | env.WantRowSeed }
+func (a anyone) Wants() env.Want { return env.WantMask | env.WantAction | env.WantRowSeed }
 
-func (p anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
+func (a anyone) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
-		r, heads := prng.New(b.RowSeed[row]), len(p.spec.Heads)
-		featuretest.Choose(b.Action[int(row)*heads:], p.spec.Heads, b.Mask[int(row)*p.spec.MaskWords:],
+		r, heads := prng.New(b.RowSeed[row]), len(a.spec.Heads)
+		featuretest.Choose(b.Action[int(row)*heads:], a.spec.Heads, b.Mask[int(row)*a.spec.MaskWords:],
 			func(_, n int) int { return r.IntN(n) })
 	}
 }

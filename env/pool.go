@@ -159,10 +159,10 @@ func formSpec[S any](f *features.Form[S], start *S) FormSpec {
 // endedMask returns the mask of a game that has ended, in which only Nothing is
 // legal. A mask without any legal choice would make every probability of a
 // masked softmax NaN.
-func (s *FormSpec) endedMask() []uint64 {
-	mask := make([]uint64, s.MaskWords)
-	at := s.Nothing
-	for _, choices := range s.Heads {
+func (f *FormSpec) endedMask() []uint64 {
+	mask := make([]uint64, f.MaskWords)
+	at := f.Nothing
+	for _, choices := range f.Heads {
 		mask[at/64] |= 1 << (at % 64)
 		at += choices
 	}

@@ -15,11 +15,11 @@ type NetworkCounts struct {
 }
 
 // Add adds the counts of o.
-func (c *NetworkCounts) Add(o NetworkCounts) {
-	c.Evaluations += o.Evaluations
-	c.NotFinite += o.NotFinite
-	c.Choices += o.Choices
-	c.Illegal += o.Illegal
+func (n *NetworkCounts) Add(o NetworkCounts) {
+	n.Evaluations += o.Evaluations
+	n.NotFinite += o.NotFinite
+	n.Choices += o.Choices
+	n.Illegal += o.Illegal
 }
 
 // Networked is a Policy that evaluates a network.

@@ -65,17 +65,17 @@ func (g *Games) open() (rows [][]int32) {
 }
 
 // makeOpener makes the policy of the job's opening, if it has one.
-func (p *ShardPlayer) makeOpener(o Opening) error {
+func (s *ShardPlayer) makeOpener(o Opening) error {
 	if o.Turns == 0 {
 		return nil
 	}
 	if o.Policy == nil {
 		return errors.New("an opening without a policy")
 	}
-	policy, err := o.Policy(p.games.v.Spec())
+	policy, err := o.Policy(s.games.v.Spec())
 	if err != nil {
 		return err
 	}
-	p.opener = policy
-	return p.games.Open(o.Turns, policy)
+	s.opener = policy
+	return s.games.Open(o.Turns, policy)
 }

@@ -67,8 +67,8 @@ func clone(e *rollout.Episode) *rollout.Episode {
 // tape is a sink that prints every field of every episode.
 type tape struct{ bytes.Buffer }
 
-func (s *tape) Episode(e *rollout.Episode) error {
-	fmt.Fprintf(s, "%d %x %q %d %d %v %v %v %v %v %x %v\n",
+func (t *tape) Episode(e *rollout.Episode) error {
+	fmt.Fprintf(t, "%d %x %q %d %d %v %v %v %v %v %x %v\n",
 		e.ID, e.Seed, e.Policies, e.Players, e.Turns, e.Status, e.Outcome, e.Orders, e.Ends, e.Chosen, e.Searches.Value, e.Searches)
 	return nil
 }
@@ -76,7 +76,7 @@ func (s *tape) Episode(e *rollout.Episode) error {
 // sinkFunc is a sink of one function.
 type sinkFunc func(e *rollout.Episode) error
 
-func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+func (s sinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
 func record(t *testing.T, g simtest.Toy, games int, spec string, first, n uint64) string {
 	t.Helper()

@@ -184,23 +184,23 @@ func (r *run) player() (*ShardPlayer, error) {
 }
 
 // Close closes the policies.
-func (p *ShardPlayer) Close() error {
-	all := p.seats[:len(p.seats):len(p.seats)]
-	if p.opener != nil {
-		all = append(all, p.opener)
+func (s *ShardPlayer) Close() error {
+	all := s.seats[:len(s.seats):len(s.seats)]
+	if s.opener != nil {
+		all = append(all, s.opener)
 	}
-	if p.games == nil {
+	if s.games == nil {
 		return CloseSeats(all...)
 	}
-	return errors.Join(CloseSeats(all...), p.games.CloseAsked())
+	return errors.Join(CloseSeats(all...), s.games.CloseAsked())
 }
 
 // Play plays one shard into its sink, as Run does. After an error the ShardPlayer
 // must not be used again.
-func (p *ShardPlayer) Play(ctx context.Context, shard int, sink ShardSink) error {
-	first, n := p.run.job.Range(shard)
-	m := meter{run: p.run, sink: sink}
-	if err := p.games.Play(ctx, p.run.job.Seed, first, n, &m); err != nil {
+func (s *ShardPlayer) Play(ctx context.Context, shard int, sink ShardSink) error {
+	first, n := s.run.job.Range(shard)
+	m := meter{run: s.run, sink: sink}
+	if err := s.games.Play(ctx, s.run.job.Seed, first, n, &m); err != nil {
 		sink.Abort()
 		return err
 	}
@@ -208,7 +208,7 @@ func (p *ShardPlayer) Play(ctx context.Context, shard int, sink ShardSink) error
 		return err
 	}
 	m.c.Shards = 1
-	p.run.count(m.c)
+	s.run.count(m.c)
 	return nil
 }
 

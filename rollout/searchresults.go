@@ -30,14 +30,14 @@ var unsearched = math.Float32frombits(0x7fc00000)
 
 // AppendChoiceEnds appends, for each row, the number of Choices up to its end: of this
 // row and the rows before it.
-func (f *SearchResults) AppendChoiceEnds(dst []int32) []int32 {
+func (s *SearchResults) AppendChoiceEnds(dst []int32) []int32 {
 	move, end := 0, int32(0)
-	for _, last := range f.Ends {
-		if len(f.Counts) == 0 {
+	for _, last := range s.Ends {
+		if len(s.Counts) == 0 {
 			end = last
 		}
-		for ; move < int(last) && len(f.Counts) > 0; move++ {
-			end += f.Counts[move]
+		for ; move < int(last) && len(s.Counts) > 0; move++ {
+			end += s.Counts[move]
 		}
 		dst = append(dst, end)
 	}
@@ -51,44 +51,44 @@ type Move struct {
 }
 
 // Moves returns the moves of a row, which share the memory of f.
-func (f *SearchResults) Moves(row int) []Move {
-	if row < 0 || row >= len(f.Ends) {
+func (s *SearchResults) Moves(row int) []Move {
+	if row < 0 || row >= len(s.Ends) {
 		return nil
 	}
 	first, at := 0, 0
 	if row > 0 {
-		first = int(f.Ends[row-1])
+		first = int(s.Ends[row-1])
 	}
-	if at = first; len(f.Counts) > 0 {
+	if at = first; len(s.Counts) > 0 {
 		at = 0
-		for _, n := range f.Counts[:first] {
+		for _, n := range s.Counts[:first] {
 			at += int(n)
 		}
 	}
 	var list []Move
-	for m := first; m < int(f.Ends[row]); m++ {
+	for m := first; m < int(s.Ends[row]); m++ {
 		n := 1
-		if len(f.Counts) > 0 {
-			n = int(f.Counts[m])
+		if len(s.Counts) > 0 {
+			n = int(s.Counts[m])
 		}
-		list = append(list, Move{f.Shares[m], f.Choices[at : at+n]})
+		list = append(list, Move{s.Shares[m], s.Choices[at : at+n]})
 		at += n
 	}
 	return list
 }
 
 // empty returns f without rows, in the same memory.
-func (f SearchResults) empty() SearchResults {
-	return SearchResults{f.Value[:0], f.Ends[:0], f.Shares[:0], f.Choices[:0], f.Counts[:0]}
+func (s SearchResults) empty() SearchResults {
+	return SearchResults{s.Value[:0], s.Ends[:0], s.Shares[:0], s.Choices[:0], s.Counts[:0]}
 }
 
 // add appends o, which has one row.
-func (f *SearchResults) add(o *SearchResults) {
-	f.Value = append(f.Value, o.Value...)
-	f.Shares = append(f.Shares, o.Shares...)
-	f.Choices = append(f.Choices, o.Choices...)
-	f.Counts = append(f.Counts, o.Counts...)
-	f.Ends = append(f.Ends, int32(len(f.Shares)))
+func (s *SearchResults) add(o *SearchResults) {
+	s.Value = append(s.Value, o.Value...)
+	s.Shares = append(s.Shares, o.Shares...)
+	s.Choices = append(s.Choices, o.Choices...)
+	s.Counts = append(s.Counts, o.Counts...)
+	s.Ends = append(s.Ends, int32(len(s.Shares)))
 }
 
 // searches holds the results of the Searchers in the current turn.

@@ -34,7 +34,7 @@ func mf_ask(h C.mf_handle, policy, mask, action address, wait C.int32_t, e addre
 }
 
 // question returns a function that asks a policy, with the arguments of mf_ask.
-func (v *environments) question(policy, mask, action address) (func() error, error) {
+func (e *environments) question(policy, mask, action address) (func() error, error) {
 	text, err := textAt("policy", policy)
 	if err != nil {
 		return nil, err
@@ -42,11 +42,11 @@ func (v *environments) question(policy, mask, action address) (func() error, err
 	if text == "" {
 		return nil, wrong("policy is NULL or empty")
 	}
-	maker, err := v.maker(text)
+	maker, err := e.maker(text)
 	if err != nil {
 		return nil, err
 	}
-	to, err := v.answers(action)
+	to, err := e.answers(action)
 	if err != nil {
 		return nil, err
 	}
@@ -56,24 +56,24 @@ func (v *environments) question(policy, mask, action address) (func() error, err
 		if err != nil {
 			return nil, err
 		}
-		which = v.asked
+		which = e.asked
 		for i, b := range unsafe.Slice(from, len(which)) {
 			which[i] = b != 0
 		}
 	}
-	return func() error { return v.Ask(text, maker, to, which) }, nil
+	return func() error { return e.Ask(text, maker, to, which) }, nil
 }
 
 // answers returns the memory for the answers of a policy. It fails if it overlaps a slab
 // that a step writes.
-func (v *environments) answers(action address) ([]int32, error) {
+func (e *environments) answers(action address) ([]int32, error) {
 	if action == 0 {
 		return nil, wrong("action is NULL")
 	}
 	c := &checker{}
-	to := slab[int32](c, "answers", action, v.Rows()*len(v.Spec().Heads))
+	to := slab[int32](c, "answers", action, e.Rows()*len(e.Spec().Heads))
 	if c.first == nil {
-		c.first = spanOf("action", to).apartFrom(v.written)
+		c.first = spanOf("action", to).apartFrom(e.written)
 	}
 	return to, c.first
 }

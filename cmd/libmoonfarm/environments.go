@@ -155,11 +155,11 @@ func mf_step_with(h C.mf_handle, action address, e address) C.int32_t {
 
 // actions returns the actions of all rows at an address that is not NULL. It
 // fails if they overlap a slab that a step writes.
-func (v *environments) actions(action address) ([]int32, error) {
+func (e *environments) actions(action address) ([]int32, error) {
 	c := &checker{}
-	at := slab[int32](c, "action", action, v.Rows()*len(v.Spec().Heads))
+	at := slab[int32](c, "action", action, e.Rows()*len(e.Spec().Heads))
 	if c.first == nil && len(at) > 0 {
-		c.first = spanOf("action", at).apartFrom(v.written)
+		c.first = spanOf("action", at).apartFrom(e.written)
 	}
 	return at, c.first
 }
@@ -253,9 +253,9 @@ func mf_set_state(h C.mf_handle, env C.int32_t, buf address, n C.size_t, e addre
 const maxState = 1 << 30
 
 // restore restores an environment from the bytes of a state.
-func (v *environments) restore(env int, state []byte) error {
-	err := v.Restore(env, state)
-	if codeOf(err) == codeArgument && env >= 0 && env < v.Spec().Games { // then the bytes are wrong
+func (e *environments) restore(env int, state []byte) error {
+	err := e.Restore(env, state)
+	if codeOf(err) == codeArgument && env >= 0 && env < e.Spec().Games { // then the bytes are wrong
 		return fault{codeData, err.Error()}
 	}
 	return err

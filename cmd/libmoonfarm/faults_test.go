@@ -26,9 +26,9 @@ import (
 // thing is an object of handles that counts how often it was closed.
 type thing struct{ closed int }
 
-func (c *thing) Close() error { c.closed++; return nil }
-func (c *thing) Abandon()     {}
-func (c *thing) busy() error  { return nil }
+func (t *thing) Close() error { t.closed++; return nil }
+func (t *thing) Abandon()     {}
+func (t *thing) busy() error  { return nil }
 
 // other is an object of another kind.
 type other struct{ thing }

@@ -46,17 +46,17 @@ type environments struct {
 }
 
 // busy implements value: no other call is allowed while work runs in the background.
-func (v *environments) busy() error {
-	if v.pending != nil {
-		return fault{codeState, "a step or an mf_ask is under way: call " + v.working + " until it is over, or mf_interrupt"}
+func (e *environments) busy() error {
+	if e.pending != nil {
+		return fault{codeState, "a step or an mf_ask is under way: call " + e.working + " until it is over, or mf_interrupt"}
 	}
 	return nil
 }
 
 // begin begins work of a function of the library in the background.
-func (v *environments) begin(name string, work func() error) {
+func (e *environments) begin(name string, work func() error) {
 	done := make(chan error, 1)
-	v.pending, v.working = done, name
+	e.pending, e.working = done, name
 	go func() {
 		debug.SetPanicOnFault(true)
 		done <- protect(work)
@@ -65,23 +65,23 @@ func (v *environments) begin(name string, work func() error) {
 
 // resume is begin, unless the same function has begun work that is not over. It fails
 // if another function has.
-func (v *environments) resume(name string, work func() (func() error, error)) error {
-	if v.pending != nil {
-		if v.working != name {
-			return v.busy()
+func (e *environments) resume(name string, work func() (func() error, error)) error {
+	if e.pending != nil {
+		if e.working != name {
+			return e.busy()
 		}
 		return nil
 	}
 	f, err := work()
 	if err == nil {
-		v.begin(name, f)
+		e.begin(name, f)
 	}
 	return err
 }
 
 // await returns the error of the work in the background, or an error with codeTimeout
 // if it is not over in time. A negative wait waits for ever.
-func (v *environments) await(wait time.Duration) error {
+func (e *environments) await(wait time.Duration) error {
 	var late <-chan time.Time
 	if wait >= 0 {
 		t := time.NewTimer(wait)
@@ -89,30 +89,30 @@ func (v *environments) await(wait time.Duration) error {
 		late = t.C
 	}
 	select {
-	case err := <-v.pending:
-		v.pending = nil
+	case err := <-e.pending:
+		e.pending = nil
 		return err
 	case <-late:
-		return fault{codeTimeout, "the work of " + v.working + " is not over in time: it is under way"}
+		return fault{codeTimeout, "the work of " + e.working + " is not over in time: it is under way"}
 	}
 }
 
 // settle waits for the end of interrupted work.
-func (v *environments) settle() {
-	if v.pending != nil {
-		<-v.pending
-		v.pending = nil
+func (e *environments) settle() {
+	if e.pending != nil {
+		<-e.pending
+		e.pending = nil
 	}
 }
 
 // Close implements io.Closer.
-func (v *environments) Close() error {
-	v.settle()
-	return v.Stepper.Close()
+func (e *environments) Close() error {
+	e.settle()
+	return e.Stepper.Close()
 }
 
 // String names the kind of handle.
-func (v *environments) String() string { return "environments" }
+func (e *environments) String() string { return "environments" }
 
 // openEnvironments makes environments with the settings.
 func openEnvironments(s settings) (*environments, error) {
@@ -164,17 +164,17 @@ func openEnvironments(s settings) (*environments, error) {
 }
 
 // maker returns the maker of a policy that is asked.
-func (v *environments) maker(text string) (rollout.Maker, error) {
-	if m := v.makers[text]; m != nil {
+func (e *environments) maker(text string) (rollout.Maker, error) {
+	if m := e.makers[text]; m != nil {
 		return m, nil
 	}
-	m, err := policy.NewReproducible(v.game.Name, text)
+	m, err := policy.NewReproducible(e.game.Name, text)
 	if err != nil {
 		return nil, wrong("%v", err)
 	}
-	if v.makers == nil {
-		v.makers = map[string]rollout.Maker{}
+	if e.makers == nil {
+		e.makers = map[string]rollout.Maker{}
 	}
-	v.makers[text] = m
+	e.makers[text] = m
 	return m, nil
 }

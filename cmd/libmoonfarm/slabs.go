@@ -18,11 +18,11 @@ import (
 
 // slabsOf returns the caller's slabs. Slabs that would have no bytes are left
 // out. written are those that steps write.
-func (v *environments) slabsOf(s *C.mf_slabs) (slabs *stepper.Slabs, written []span, err error) {
+func (e *environments) slabsOf(s *C.mf_slabs) (slabs *stepper.Slabs, written []span, err error) {
 	if s.reserved != 0 {
 		return nil, nil, wrong("reserved of the mf_slabs is %d: want 0", s.reserved)
 	}
-	spec, rows := v.Spec(), v.Rows()
+	spec, rows := e.Spec(), e.Rows()
 	games, bytes := spec.Games, spec.Shape.PlaneBytes()
 	c := &checker{}
 	slabs = &stepper.Slabs{
@@ -62,10 +62,10 @@ func spanOf[T any](name string, slab []T) span {
 }
 
 // apartFrom returns an error if the span overlaps one of the list.
-func (a span) apartFrom(list []span) error {
+func (s span) apartFrom(list []span) error {
 	for _, b := range list {
-		if a.from < b.to && b.from < a.to {
-			return wrong("%s and %s overlap: %d bytes at %#x and %d at %#x", b.name, a.name, b.to-b.from, b.from, a.to-a.from, a.from)
+		if s.from < b.to && b.from < s.to {
+			return wrong("%s and %s overlap: %d bytes at %#x and %d at %#x", b.name, s.name, b.to-b.from, b.from, s.to-s.from, s.from)
 		}
 	}
 	return nil

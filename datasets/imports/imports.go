@@ -245,11 +245,11 @@ func sorted(e recordings.Engine, spool *spool, found [][]game, o Options) *Games
 }
 
 // Len returns the number of games that can be imported.
-func (s *Games) Len() int { return len(s.games) }
+func (g *Games) Len() int { return len(g.games) }
 
 // Close removes the file of the episodes.
-func (s *Games) Close() error {
-	s.spool.close()
+func (g *Games) Close() error {
+	g.spool.close()
 	return nil
 }
 
@@ -276,18 +276,18 @@ func SkippedText(skipped []Remark, files int) string {
 // determines the episodes: the checksums of the files, the names of the games, their
 // seeds, and where and why they stop. It fails with ErrNothing if there are no games,
 // and if there are more than MaxRuleSets sets of rules.
-func (s *Games) Job(j datasets.Job) (datasets.Job, error) {
-	if len(s.games) == 0 {
-		skipped := strings.TrimSuffix(SkippedText(s.Skipped, s.examined), fmt.Sprintf(" of %d", s.examined))
+func (g *Games) Job(j datasets.Job) (datasets.Job, error) {
+	if len(g.games) == 0 {
+		skipped := strings.TrimSuffix(SkippedText(g.Skipped, g.examined), fmt.Sprintf(" of %d", g.examined))
 		return j, fmt.Errorf("%w: %s skipped", ErrNothing, skipped)
 	}
-	if len(s.Rules) > MaxRuleSets {
-		return j, fmt.Errorf("games with %d sets of rules; a dataset may have %d: import them in parts", len(s.Rules), MaxRuleSets)
+	if len(g.Rules) > MaxRuleSets {
+		return j, fmt.Errorf("games with %d sets of rules; a dataset may have %d: import them in parts", len(g.Rules), MaxRuleSets)
 	}
-	j.Game, j.Rules, j.ShardEpisodes = s.engine.Info().Game, s.Rules, 0
-	j.Shards = slices.Clone(s.shards)
+	j.Game, j.Rules, j.ShardEpisodes = g.engine.Info().Game, g.Rules, 0
+	j.Shards = slices.Clone(g.shards)
 	sum := sha256.New()
-	for _, x := range s.games {
+	for _, x := range g.games {
 		fmt.Fprintf(sum, "%x %s\n", x.sum, x.source)
 		if x.seed != 0 || x.recorded {
 			fmt.Fprintf(sum, "%d %v\n", x.seed, x.recorded)
@@ -296,18 +296,18 @@ func (s *Games) Job(j datasets.Job) (datasets.Job, error) {
 			fmt.Fprintf(sum, "%d %s\n", x.turns, x.stopped)
 		}
 	}
-	j.Source = fmt.Sprintf("FILE… # %s, sha256 of their sums and names %s", texts.Plural(s.files, "file"), hex.EncodeToString(sum.Sum(nil)))
+	j.Source = fmt.Sprintf("FILE… # %s, sha256 of their sums and names %s", texts.Plural(g.files, "file"), hex.EncodeToString(sum.Sum(nil)))
 	return j, nil
 }
 
 // Shard implements datasets.Source.
-func (s *Games) Shard(ctx context.Context, shard int, yield func(e *rollout.Episode, source string) error) error {
-	first := s.firsts[shard]
-	for i, x := range s.games[first : first+s.shards[shard].Episodes] {
+func (g *Games) Shard(ctx context.Context, shard int, yield func(e *rollout.Episode, source string) error) error {
+	first := g.firsts[shard]
+	for i, x := range g.games[first : first+g.shards[shard].Episodes] {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		e, err := s.spool.episode(x.spooled)
+		e, err := g.spool.episode(x.spooled)
 		if err != nil {
 			return err
 		}

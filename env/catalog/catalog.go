@@ -53,8 +53,8 @@ type UnknownError struct {
 }
 
 // Error implements error.
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("no game %q; there are: %s", e.Name, strings.Join(e.Known, ", "))
+func (u *UnknownError) Error() string {
+	return fmt.Sprintf("no game %q; there are: %s", u.Name, strings.Join(u.Known, ", "))
 }
 
 // Find returns the game called name, or an *UnknownError that lists the names

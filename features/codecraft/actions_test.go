@@ -24,40 +24,40 @@ type plain struct {
 }
 
 // at returns the visible entity on a cell, nil if there is none.
-func (v *plain) at(x, y int) *entity {
-	for i := range v.view {
-		if e := &v.view[i]; x >= e.x && x < e.x+e.size && y >= e.y && y < e.y+e.size {
+func (p *plain) at(x, y int) *entity {
+	for i := range p.view {
+		if e := &p.view[i]; x >= e.x && x < e.x+e.size && y >= e.y && y < e.y+e.size {
 			return e
 		}
 	}
 	return nil
 }
 
-func (v *plain) owns(e *entity) bool { return e != nil && e.rival == 0 && e.Type != cc.Resource }
+func (p *plain) owns(e *entity) bool { return e != nil && e.rival == 0 && e.Type != cc.Resource }
 
 // repairable reports whether e can repair w.
-func (v *plain) repairable(e, w *entity) bool {
-	n := v.r.Types[e.Type]
-	return v.owns(w) && w.ID != e.ID && n.CanRepair && n.Repairs.Set().Has(w.Type) && int32(w.Health) < v.r.Types[w.Type].MaxHealth
+func (p *plain) repairable(e, w *entity) bool {
+	n := p.r.Types[e.Type]
+	return p.owns(w) && w.ID != e.ID && n.CanRepair && n.Repairs.Set().Has(w.Type) && int32(w.Health) < p.r.Types[w.Type].MaxHealth
 }
 
 // move returns an order to move to the position closest to a cell of the player's frame.
-func (v *plain) move(e *entity, x, y int) sim.Order {
-	x, y = cc.TurnBack(v.p, x, y, 1)
+func (p *plain) move(e *entity, x, y int) sim.Order {
+	x, y = cc.TurnBack(p.p, x, y, 1)
 	return cc.Move(e.ID, x, y, true, false)
 }
 
 // fight returns orders to move and to attack on the way within a range, if the entity fights.
-func (v *plain) fight(e *entity, reach, x, y int) []sim.Order {
-	if n := v.r.Types[e.Type]; n.CanAttack && n.Range > 0 && !n.Collects {
-		return []sim.Order{v.move(e, x, y), cc.And(cc.Auto(e.ID, reach, cc.AllButResource))}
+func (p *plain) fight(e *entity, reach, x, y int) []sim.Order {
+	if n := p.r.Types[e.Type]; n.CanAttack && n.Range > 0 && !n.Collects {
+		return []sim.Order{p.move(e, x, y), cc.And(cc.Auto(e.ID, reach, cc.AllButResource))}
 	}
-	return []sim.Order{v.move(e, x, y)}
+	return []sim.Order{p.move(e, x, y)}
 }
 
 // orders returns the orders of a choice for an own entity by the table in Doc, nil if it is not legal.
-func (v *plain) orders(e *entity, c int) []sim.Order {
-	n := v.r.Types[e.Type]
+func (p *plain) orders(e *entity, c int) []sim.Order {
+	n := p.r.Types[e.Type]
 	reach := int(n.Range)
 	switch {
 	case c == 1 && (n.CanMove || n.CanAttack || n.CanBuild || n.CanRepair):
@@ -65,7 +65,7 @@ func (v *plain) orders(e *entity, c int) []sim.Order {
 	case (c == 14 || c == 15) && n.CanMove && n.Collects:
 		return []sim.Order{cc.Auto(e.ID, 80-70*(c-14), 1<<cc.Resource)}
 	case c == 16 && n.CanMove && n.Collects:
-		return []sim.Order{v.move(e, 79, 79), cc.And(cc.Auto(e.ID, 30, 1<<cc.Resource))}
+		return []sim.Order{p.move(e, 79, 79), cc.And(cc.Auto(e.ID, 30, 1<<cc.Resource))}
 	case c >= 17 && c < 20 && n.CanMove && n.CanAttack:
 		return []sim.Order{cc.Auto(e.ID, []int{80, 20, 10}[c-17], cc.AllButResource)}
 	case c == 20 && n.CanAttack:
@@ -73,42 +73,42 @@ func (v *plain) orders(e *entity, c int) []sim.Order {
 	case c == 21 && n.Collects:
 		return []sim.Order{cc.Auto(e.ID, reach, 1<<cc.Resource)}
 	case c >= 24 && c < 40 && n.CanMove:
-		return v.fight(e, reach, 10+20*((c-24)%4), 10+20*((c-24)/4))
+		return p.fight(e, reach, 10+20*((c-24)%4), 10+20*((c-24)/4))
 	case c >= 40 && c < 43 && n.CanMove:
-		for q := range sim.Player(v.r.Players) {
-			if q != v.p && rival(q, v.p) == c-39 {
-				return v.fight(e, 10, [3]int{72, 72, 7}[c-40], [3]int{72, 7, 72}[c-40])
+		for q := range sim.Player(p.r.Players) {
+			if q != p.p && rival(q, p.p) == c-39 {
+				return p.fight(e, 10, [3]int{72, 72, 7}[c-40], [3]int{72, 7, 72}[c-40])
 			}
 		}
 	case c == 43 && n.CanMove:
-		return []sim.Order{v.move(e, 7, 7)}
+		return []sim.Order{p.move(e, 7, 7)}
 	case !e.Active:
 	case c >= 2 && c < 14:
-		return v.toward(e, (c-2)/4, (c-2)%4)
+		return p.toward(e, (c-2)/4, (c-2)%4)
 	case c == 22:
-		return v.focus(e)
+		return p.focus(e)
 	case c == 23 && n.CanMove:
-		return v.mend(e)
+		return p.mend(e)
 	case c >= 44 && n.CanBuild:
-		return v.square(e, c-44)
+		return p.square(e, c-44)
 	case c >= 44 && n.CanAttack && (n.Range > 1 || n.Size > 1):
-		return v.target(e, c-44)
+		return p.target(e, c-44)
 	}
 	return nil
 }
 
 // toward returns the orders of a step, an attack or a repair in a direction.
-func (v *plain) toward(e *entity, what, d int) []sim.Order {
-	n := v.r.Types[e.Type]
+func (p *plain) toward(e *entity, what, d int) []sim.Order {
+	n := p.r.Types[e.Type]
 	dx, dy := [4]int{1, -1, 0, 0}[d], [4]int{0, 0, 1, -1}[d]
 	x, y := e.x+dx, e.y+dy
-	w := v.at(x, y)
+	w := p.at(x, y)
 	switch {
-	case what == 0 && n.CanMove && x >= 0 && x < side && y >= 0 && y < side && (!v.owns(w) || v.r.Types[w.Type].CanMove):
-		x, y = cc.TurnBack(v.p, x, y, 1)
+	case what == 0 && n.CanMove && x >= 0 && x < side && y >= 0 && y < side && (!p.owns(w) || p.r.Types[w.Type].CanMove):
+		x, y = cc.TurnBack(p.p, x, y, 1)
 		return []sim.Order{cc.Move(e.ID, x, y, false, false)}
-	case what == 1 && w != nil && !v.owns(w) && n.CanAttack && e.size == 1 && (n.CanBuild || n.Range == 1):
-		return []sim.Order{cc.Attack(e.ID, v.idOf(w))}
+	case what == 1 && w != nil && !p.owns(w) && n.CanAttack && e.size == 1 && (n.CanBuild || n.Range == 1):
+		return []sim.Order{cc.Attack(e.ID, p.idOf(w))}
 	case what == 2:
 		for k := range e.size {
 			x, y := e.x+k, e.y+k
@@ -118,7 +118,7 @@ func (v *plain) toward(e *entity, what, d int) []sim.Order {
 			default:
 				y = e.y + max(dy*e.size, dy)
 			}
-			if w := v.at(x, y); w != nil && v.repairable(e, w) {
+			if w := p.at(x, y); w != nil && p.repairable(e, w) {
 				return []sim.Order{cc.Repair(e.ID, w.ID)}
 			}
 		}
@@ -126,11 +126,11 @@ func (v *plain) toward(e *entity, what, d int) []sim.Order {
 	return nil
 }
 
-func (v *plain) focus(e *entity) []sim.Order {
-	n := v.r.Types[e.Type]
+func (p *plain) focus(e *entity) []sim.Order {
+	n := p.r.Types[e.Type]
 	var best *entity
-	for i := range v.view {
-		w := &v.view[i]
+	for i := range p.view {
+		w := &p.view[i]
 		if n.CanAttack && w.rival > 0 && gap(e.x, e.y, e.size, w.x, w.y, w.size) <= int(n.Range) &&
 			(best == nil || w.Health < best.Health || w.Health == best.Health && w.ID < best.ID) {
 			best = w
@@ -142,12 +142,12 @@ func (v *plain) focus(e *entity) []sim.Order {
 	return []sim.Order{cc.Attack(e.ID, best.ID)}
 }
 
-func (v *plain) mend(e *entity) []sim.Order {
+func (p *plain) mend(e *entity) []sim.Order {
 	var best *entity
 	least := 1000
-	for i := range v.view {
-		w := &v.view[i]
-		if n := gap(e.x, e.y, 1, w.x, w.y, w.size); v.repairable(e, w) && (n < least || n == least && w.ID < best.ID) {
+	for i := range p.view {
+		w := &p.view[i]
+		if n := gap(e.x, e.y, 1, w.x, w.y, w.size); p.repairable(e, w) && (n < least || n == least && w.ID < best.ID) {
 			best, least = w, n
 		}
 	}
@@ -155,13 +155,13 @@ func (v *plain) mend(e *entity) []sim.Order {
 		return nil
 	}
 	x, y := min(max(e.x, best.x), best.x+best.size-1), min(max(e.y, best.y), best.y+best.size-1)
-	return []sim.Order{v.move(e, x, y), cc.And(cc.Repair(e.ID, best.ID))}
+	return []sim.Order{p.move(e, x, y), cc.And(cc.Repair(e.ID, best.ID))}
 }
 
 // slots returns the own entities in the order of their slots.
-func (v *plain) slots() (list []*entity) {
-	for i := range v.view {
-		if e := &v.view[i]; v.owns(e) {
+func (p *plain) slots() (list []*entity) {
+	for i := range p.view {
+		if e := &p.view[i]; p.owns(e) {
 			list = append(list, e)
 		}
 	}
@@ -170,20 +170,20 @@ func (v *plain) slots() (list []*entity) {
 }
 
 // idOf returns the id of an entity in view.
-func (v *plain) idOf(w *entity) uint32 {
+func (p *plain) idOf(w *entity) uint32 {
 	if w.Type == cc.Resource {
-		x, y := cc.TurnBack(v.p, w.x, w.y, 1)
-		return v.s.ResourceID(x, y)
+		x, y := cc.TurnBack(p.p, w.x, w.y, 1)
+		return p.s.ResourceID(x, y)
 	}
 	return w.ID
 }
 
 // square returns the build of place j.
-func (v *plain) square(e *entity, j int) []sim.Order {
-	n := v.r.Types[e.Type]
+func (p *plain) square(e *entity, j int) []sim.Order {
+	n := p.r.Types[e.Type]
 	first := 0
 	for _, built := range n.Builds.All() {
-		k := v.r.Types[built]
+		k := p.r.Types[built]
 		z := int(k.Size)
 		row := e.size + z - 1
 		if first+4*row > 84 {
@@ -198,31 +198,31 @@ func (v *plain) square(e *entity, j int) []sim.Order {
 		y := [4]int{e.y + along, e.y + along, e.y + e.size, e.y - z}[d]
 		cost := k.Cost
 		if k.CanMove {
-			cost += int32(v.s.Count[v.p][built])
+			cost += int32(p.s.Count[p.p][built])
 		}
-		tested := k.PopUse > 0 || v.r.PopulationAll
-		if x < 0 || y < 0 || x+z > side || y+z > side || v.purse() < cost ||
-			tested && v.s.PopProvide[v.p] < v.s.PopUse[v.p]+k.PopUse {
+		tested := k.PopUse > 0 || p.r.PopulationAll
+		if x < 0 || y < 0 || x+z > side || y+z > side || p.purse() < cost ||
+			tested && p.s.PopProvide[p.p] < p.s.PopUse[p.p]+k.PopUse {
 			return nil
 		}
-		for i := range v.view {
-			if w := &v.view[i]; gap(x, y, z, w.x, w.y, w.size) == 0 {
+		for i := range p.view {
+			if w := &p.view[i]; gap(x, y, z, w.x, w.y, w.size) == 0 {
 				return nil
 			}
 		}
-		x, y = cc.TurnBack(v.p, x, y, z)
+		x, y = cc.TurnBack(p.p, x, y, z)
 		return []sim.Order{cc.Build(e.ID, built, x, y)}
 	}
 	return nil
 }
 
 // purse returns the resource that can be spent in this tick.
-func (v *plain) purse() int32 {
-	purse := v.s.Resource[v.p]
-	blind := v.r.Fog && v.r.Types[cc.BuilderUnit].Sight == 1 // the rules odd
-	for i := range v.view {
-		e := &v.view[i]
-		if n := v.r.Types[e.Type]; v.owns(e) && e.Active && n.Collects && (blind || slices.ContainsFunc(v.view, func(w entity) bool {
+func (p *plain) purse() int32 {
+	purse := p.s.Resource[p.p]
+	blind := p.r.Fog && p.r.Types[cc.BuilderUnit].Sight == 1 // the rules odd
+	for i := range p.view {
+		e := &p.view[i]
+		if n := p.r.Types[e.Type]; p.owns(e) && e.Active && n.Collects && (blind || slices.ContainsFunc(p.view, func(w entity) bool {
 			return w.Type == cc.Resource && gap(e.x, e.y, e.size, w.x, w.y, 1) == 1
 		})) {
 			purse += n.Damage
@@ -232,9 +232,9 @@ func (v *plain) purse() int32 {
 }
 
 // target returns the attack of place j.
-func (v *plain) target(e *entity, j int) []sim.Order {
+func (p *plain) target(e *entity, j int) []sim.Order {
 	var cells [][2]int
-	reach := int(v.r.Types[e.Type].Range)
+	reach := int(p.r.Types[e.Type].Range)
 	for d := 1; d <= reach; d++ {
 		for y := e.y - reach; y < e.y+e.size+reach; y++ {
 			for x := e.x - reach; x < e.x+e.size+reach; x++ {
@@ -247,12 +247,12 @@ func (v *plain) target(e *entity, j int) []sim.Order {
 	if j >= len(cells) {
 		return nil
 	}
-	w := v.at(cells[j][0], cells[j][1])
+	w := p.at(cells[j][0], cells[j][1])
 	if w == nil || w.rival == 0 {
 		return nil
 	}
 	for _, c := range cells[:j] {
-		if v.at(c[0], c[1]) == w {
+		if p.at(c[0], c[1]) == w {
 			return nil
 		}
 	}

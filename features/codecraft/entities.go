@@ -166,30 +166,30 @@ func (e *EntityEncoder) look(v *sheet) {
 }
 
 // list writes the units into the slots.
-func (v *sheet) list(all []seenUnit) {
+func (s *sheet) list(all []seenUnit) {
 	for _, w := range all {
 		at := int(w.at)
-		if v.own.has(at) {
-			if slot, ok := v.own.slot(at); ok {
-				v.units[slot] = w
+		if s.own.has(at) {
+			if slot, ok := s.own.slot(at); ok {
+				s.units[slot] = w
 			}
-		} else if v.others.has(at) {
-			slot, _ := v.others.slot(at)
-			v.foes[slot&(slots-1)] = w
+		} else if s.others.has(at) {
+			slot, _ := s.others.slot(at)
+			s.foes[slot&(slots-1)] = w
 		}
 	}
 }
 
 // distances writes enemyReach minus the distance of each own unit's lowest corner from the enemies, 0
 // from enemyReach on.
-func (v *sheet) distances() {
+func (s *sheet) distances() {
 	var left [slots]struct{ slot, x, y uint8 }
-	n := v.nOwn
-	for slot, w := range v.units[:n] {
-		x, y := cc.TurnBack(v.p, int(w.at)%side, int(w.at)/side, 1)
+	n := s.nOwn
+	for slot, w := range s.units[:n] {
+		x, y := cc.TurnBack(s.p, int(w.at)%side, int(w.at)/side, 1)
 		left[slot].slot, left[slot].x, left[slot].y = uint8(slot), uint8(x), uint8(y)
 	}
-	ring := v.targets
+	ring := s.targets
 	low, high := ring.Rows()
 	for d := 1; d < enemyReach && n > 0; d++ {
 		low, high = max(low-1, 0), min(high+1, side-1)
@@ -197,7 +197,7 @@ func (v *sheet) distances() {
 		k := 0
 		for _, c := range left[:n] {
 			if ring.Has(int(c.x), int(c.y)) {
-				v.enemy[c.slot] = uint8(enemyReach - d)
+				s.enemy[c.slot] = uint8(enemyReach - d)
 			} else {
 				left[k] = c
 				k++

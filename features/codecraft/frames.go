@@ -56,30 +56,30 @@ type end struct {
 }
 
 // end returns the entity with an id.
-func (d *scenery) end(id uint32) end {
-	x, y, half, seen := d.target(id)
+func (s *scenery) end(id uint32) end {
+	x, y, half, seen := s.target(id)
 	e := end{x: x + half, y: y + half, kind: cc.Resource, of: features.Nobody, seen: seen}
-	if i := d.s.Find(id); i >= 0 {
-		e.kind, e.of = d.s.Units[i].Type, int8(d.s.Units[i].Owner)
+	if i := s.s.Find(id); i >= 0 {
+		e.kind, e.of = s.s.Units[i].Type, int8(s.s.Units[i].Owner)
 	}
 	return e
 }
 
 // add adds an event between two entities if the seat sees both. It adds no
 // amounts of equal events: a seat does not see the events between them.
-func (k *ticking) add(kind string, owner int8, from, to end, amount float32, note string) {
+func (t *ticking) add(kind string, owner int8, from, to end, amount float32, note string) {
 	if from.seen && to.seen {
-		dst := k.after.dst
+		dst := t.after.dst
 		dst.Events = append(dst.Events, features.Event{Kind: kind, Owner: owner, X1: from.x, Y1: from.y, X2: to.x, Y2: to.y, Amount: amount, Note: note})
 	}
 }
 
 // attacks adds the attacks with their damage. An attack by which its player gets
 // resource is a "collect" with the amount of resource.
-func (k *ticking) attacks(r *cc.Record) {
+func (t *ticking) attacks(r *cc.Record) {
 	for i, h := range r.Attacks {
-		from, to := k.before.end(h.Attacker), k.before.end(h.Victim)
-		types := &k.before.rules.Types
+		from, to := t.before.end(h.Attacker), t.before.end(h.Victim)
+		types := &t.before.rules.Types
 		kind, amount, note := "attack", r.Dealt[i], kindName(from.kind)
 		if n := amount * types[to.kind].Yield; n != 0 && types[from.kind].Collects {
 			kind, amount = "collect", n
@@ -87,31 +87,31 @@ func (k *ticking) attacks(r *cc.Record) {
 		if amount == 0 {
 			note += ", wasted"
 		}
-		k.add(kind, from.of, from, to, float32(amount), note)
+		t.add(kind, from.of, from, to, float32(amount), note)
 	}
 }
 
 // work adds a build or a repair. The state that has the target is in.
-func (k *ticking) work(kind string, w cc.Work, in scenery, amount float32) {
-	from, to := k.before.end(w.Worker), in.end(w.Target)
-	k.add(kind, from.of, from, to, amount, kindName(to.kind))
+func (t *ticking) work(kind string, w cc.Work, in scenery, amount float32) {
+	from, to := t.before.end(w.Worker), in.end(w.Target)
+	t.add(kind, from.of, from, to, amount, kindName(to.kind))
 }
 
 // death adds the removal of an entity, at its place before the tick.
-func (k *ticking) death(id uint32) {
-	e := k.before.end(id)
-	k.add("death", e.of, e, e, 1, kindName(e.kind))
+func (t *ticking) death(id uint32) {
+	e := t.before.end(id)
+	t.add("death", e.of, e, e, 1, kindName(e.kind))
 }
 
 // completions adds the entities that the tick made active, except those that are
 // active from their first tick on.
-func (k *ticking) completions() {
-	s := k.after.s
+func (t *ticking) completions() {
+	s := t.after.s
 	for i := range s.Units[:s.N] {
 		u := &s.Units[i]
-		if at := k.before.s.Find(u.ID); at >= 0 && u.Active && !k.before.s.Units[at].Active {
-			e := k.after.end(u.ID)
-			k.add("complete", e.of, e, e, 1, kindName(e.kind))
+		if at := t.before.s.Find(u.ID); at >= 0 && u.Active && !t.before.s.Units[at].Active {
+			e := t.after.end(u.ID)
+			t.add("complete", e.of, e, e, 1, kindName(e.kind))
 		}
 	}
 }

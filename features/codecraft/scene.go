@@ -71,24 +71,24 @@ func (e *Encoder) look(dst *features.Scene, s *cc.State, seat int) scenery {
 }
 
 // own reports whether the seat may know the stored action of a unit.
-func (d *scenery) own(u *cc.Unit) bool { return d.seat < 0 || int(u.Owner) == d.seat }
+func (s *scenery) own(u *cc.Unit) bool { return s.seat < 0 || int(u.Owner) == s.seat }
 
 // sees reports whether the seat sees a unit, as in Encoder.planes.
-func (d *scenery) sees(u *cc.Unit) bool {
-	return d.own(u) || d.seen.MeetsSquare(int(u.X), int(u.Y), d.size[u.Type])
+func (s *scenery) sees(u *cc.Unit) bool {
+	return s.own(u) || s.seen.MeetsSquare(int(u.X), int(u.Y), s.size[u.Type])
 }
 
 // areas adds the map, and the cells out of sight as runs of each row.
-func (d *scenery) areas() {
-	d.dst.Areas = append(d.dst.Areas, features.Area{Owner: features.Nobody, Width: side, Height: side})
+func (s *scenery) areas() {
+	s.dst.Areas = append(s.dst.Areas, features.Area{Owner: features.Nobody, Width: side, Height: side})
 	for y := range side {
 		for x := 0; x < side; x++ {
 			first := x
-			for x < side && !d.seen.Has(x, y) {
+			for x < side && !s.seen.Has(x, y) {
 				x++
 			}
 			if x > first {
-				d.dst.Areas = append(d.dst.Areas, features.Area{
+				s.dst.Areas = append(s.dst.Areas, features.Area{
 					Hidden: true, Owner: features.Nobody, X: float32(first), Y: float32(y), Width: float32(x - first), Height: 1,
 				})
 			}
@@ -97,17 +97,17 @@ func (d *scenery) areas() {
 }
 
 // resources adds the resources in sight.
-func (d *scenery) resources() {
-	full := float32(d.rules.Types[cc.Resource].MaxHealth)
+func (s *scenery) resources() {
+	full := float32(s.rules.Types[cc.Resource].MaxHealth)
 	for y := range side {
-		low, high := d.s.Resources.Row(y)
-		seenLow, seenHigh := d.seen.Row(y)
+		low, high := s.s.Resources.Row(y)
+		seenLow, seenHigh := s.seen.Row(y)
 		for i, w := range [2]uint64{low & seenLow, high & seenHigh} {
 			for ; w != 0; w &= w - 1 {
 				x := 64*i + bits.TrailingZeros64(w)
-				d.dst.Entities = append(d.dst.Entities, features.Entity{
-					Kind: "resource", Outline: features.Round, Owner: features.Nobody, ID: d.s.ResourceID(x, y), X: float32(x), Y: float32(y), Width: 1, Height: 1,
-					Health: features.HealthShare(float32(d.s.Health[cc.CellOf(x, y)]), full),
+				s.dst.Entities = append(s.dst.Entities, features.Entity{
+					Kind: "resource", Outline: features.Round, Owner: features.Nobody, ID: s.s.ResourceID(x, y), X: float32(x), Y: float32(y), Width: 1, Height: 1,
+					Health: features.HealthShare(float32(s.s.Health[cc.CellOf(x, y)]), full),
 				})
 			}
 		}
@@ -115,12 +115,12 @@ func (d *scenery) resources() {
 }
 
 // unit adds an entity that is no resource.
-func (d *scenery) unit(u *cc.Unit) {
-	size := float32(d.size[u.Type])
-	d.dst.Entities = append(d.dst.Entities, features.Entity{
+func (s *scenery) unit(u *cc.Unit) {
+	size := float32(s.size[u.Type])
+	s.dst.Entities = append(s.dst.Entities, features.Entity{
 		Kind: kindName(u.Type), Outline: outlineOf[u.Type], Letter: letterOf[u.Type], Owner: int8(u.Owner), ID: u.ID,
 		X: float32(u.X), Y: float32(u.Y), Width: size, Height: size,
-		Health:     features.HealthShare(float32(u.Health), float32(d.rules.Types[u.Type].MaxHealth)),
+		Health:     features.HealthShare(float32(u.Health), float32(s.rules.Types[u.Type].MaxHealth)),
 		Unfinished: !u.Active,
 	})
 }
@@ -130,10 +130,10 @@ func kindName(t cc.Type) string { return strings.ReplaceAll(snake(t), "_", " ") 
 
 // action adds the parts of a stored action that have a place. A target out of
 // sight has no arrow, as its place is not known.
-func (d *scenery) action(u *cc.Unit, a *cc.Action) {
-	from := d.half(u.Type)
+func (s *scenery) action(u *cc.Unit, a *cc.Action) {
+	from := s.half(u.Type)
 	arrow := func(kind string, x, y, half float32) { // to the middle of a square, on the map
-		d.dst.Lines = append(d.dst.Lines, features.Line{
+		s.dst.Lines = append(s.dst.Lines, features.Line{
 			Kind: kind, Owner: int8(u.Owner), X1: float32(u.X) + from, Y1: float32(u.Y) + from,
 			X2: min(x+half, side), Y2: min(y+half, side), Arrow: true,
 		})
@@ -142,15 +142,15 @@ func (d *scenery) action(u *cc.Unit, a *cc.Action) {
 		arrow("move", float32(a.MoveX), float32(a.MoveY), 0.5)
 	}
 	if a.Parts&cc.HasBuild != 0 && a.BuildType < cc.Types && a.BuildX < side && a.BuildY < side {
-		arrow("build", float32(a.BuildX), float32(a.BuildY), d.half(a.BuildType))
+		arrow("build", float32(a.BuildX), float32(a.BuildY), s.half(a.BuildType))
 	}
 	if a.Parts&cc.HasTarget != 0 {
-		if x, y, half, ok := d.target(a.Target); ok {
+		if x, y, half, ok := s.target(a.Target); ok {
 			arrow("attack", x, y, half)
 		}
 	}
 	if a.Parts&cc.HasRepair != 0 {
-		if x, y, half, ok := d.target(a.Repair); ok {
+		if x, y, half, ok := s.target(a.Repair); ok {
 			arrow("repair", x, y, half)
 		}
 	}
@@ -158,17 +158,17 @@ func (d *scenery) action(u *cc.Unit, a *cc.Action) {
 
 // half returns half of the size of a type. The conversion keeps the compiler from fusing the
 // division with a sum.
-func (d *scenery) half(t cc.Type) float32 { return float32(float32(d.size[t]) / 2) }
+func (s *scenery) half(t cc.Type) float32 { return float32(float32(s.size[t]) / 2) }
 
 // target returns the lowest corner and half of the size of an entity. ok is
 // false if it is gone or the seat does not see it.
-func (d *scenery) target(id uint32) (x, y, half float32, ok bool) {
-	if i := d.s.Find(id); i >= 0 {
-		u := &d.s.Units[i]
-		return float32(u.X), float32(u.Y), d.half(u.Type), d.sees(u)
+func (s *scenery) target(id uint32) (x, y, half float32, ok bool) {
+	if i := s.s.Find(id); i >= 0 {
+		u := &s.s.Units[i]
+		return float32(u.X), float32(u.Y), s.half(u.Type), s.sees(u)
 	}
-	if cx, cy, had := d.s.ResourceAt(id); had {
-		return float32(cx), float32(cy), 0.5, d.s.Health[cc.CellOf(cx, cy)] != 0 && d.seen.Has(cx, cy)
+	if cx, cy, had := s.s.ResourceAt(id); had {
+		return float32(cx), float32(cy), 0.5, s.s.Health[cc.CellOf(cx, cy)] != 0 && s.seen.Has(cx, cy)
 	}
 	return 0, 0, 0, false
 }

@@ -26,16 +26,16 @@ type (
 
 type nameless struct{ encoder }
 
-func (e nameless) Description() features.Description {
-	table := e.encoder.Description()
+func (n nameless) Description() features.Description {
+	table := n.encoder.Description()
 	table.Planes[1].Name = table.Planes[0].Name
 	return table
 }
 
 type misplaced struct{ encoder }
 
-func (e misplaced) Description() features.Description {
-	table := e.encoder.Description()
+func (m misplaced) Description() features.Description {
+	table := m.encoder.Description()
 	table.PackedLayout.Parts[1].Number.First++
 	table.PackedLayout.Cells[0][0].Count-- // the last cell has no bit
 	return table
@@ -43,23 +43,23 @@ func (e misplaced) Description() features.Description {
 
 type adding struct{ encoder }
 
-func (e adding) Packed(dst []uint64, s *state, p sim.Player) {
+func (a adding) Packed(dst []uint64, s *state, p sim.Player) {
 	old := dst[1]
-	e.encoder.Packed(dst, s, p)
+	a.encoder.Packed(dst, s, p)
 	dst[1] |= old
 }
 
 type trailing struct{ actions }
 
-func (a trailing) Mask(dst []uint64, s *state, p sim.Player) {
-	a.actions.Mask(dst, s, p)
+func (t trailing) Mask(dst []uint64, s *state, p sim.Player) {
+	t.actions.Mask(dst, s, p)
 	dst[0] |= 1 << 40
 }
 
 type timid struct{ actions }
 
-func (a timid) Mask(dst []uint64, s *state, p sim.Player) {
-	a.actions.Mask(dst, s, p)
+func (t timid) Mask(dst []uint64, s *state, p sim.Player) {
+	t.actions.Mask(dst, s, p)
 	if s.Turn == 2 {
 		dst[0] &= 1
 	}
@@ -67,14 +67,14 @@ func (a timid) Mask(dst []uint64, s *state, p sim.Player) {
 
 type bold struct{ actions }
 
-func (a bold) Mask(dst []uint64, s *state, p sim.Player) {
-	a.actions.Mask(dst, s, p)
+func (b bold) Mask(dst []uint64, s *state, p sim.Player) {
+	b.actions.Mask(dst, s, p)
 	dst[0] |= 1<<9 - 1
 }
 
 type deaf struct{ actions }
 
-func (a deaf) Action(dst []int32, orders []sim.Order, s *state, p sim.Player) bool {
+func (d deaf) Action(dst []int32, orders []sim.Order, s *state, p sim.Player) bool {
 	clear(dst)
 	return true
 }
@@ -82,8 +82,8 @@ func (a deaf) Action(dst []int32, orders []sim.Order, s *state, p sim.Player) bo
 // foreign returns choices that the mask forbids.
 type foreign struct{ actions }
 
-func (a foreign) Action(dst []int32, orders []sim.Order, s *state, p sim.Player) bool {
-	said := a.actions.Action(dst, orders, s, p)
+func (f foreign) Action(dst []int32, orders []sim.Order, s *state, p sim.Player) bool {
+	said := f.actions.Action(dst, orders, s, p)
 	for h, c := range dst {
 		if c == 3 {
 			dst[h] = 9
@@ -96,9 +96,9 @@ type lavish struct{ actions }
 
 var sink []sim.Order
 
-func (a lavish) Mask(dst []uint64, s *state, p sim.Player) {
+func (l lavish) Mask(dst []uint64, s *state, p sim.Player) {
 	sink = make([]sim.Order, 4)
-	a.actions.Mask(dst, s, p)
+	l.actions.Mask(dst, s, p)
 }
 
 // hiding returns scenes in which a seat sees cycles that a spectator does not see.

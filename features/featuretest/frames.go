@@ -34,15 +34,15 @@ type filmed[S any] struct {
 }
 
 // Step plays a turn.
-func (g *filmed[S]) Step(s *S, t *sim.Turn) sim.Status {
+func (f *filmed[S]) Step(s *S, t *sim.Turn) sim.Status {
 	before := *s
-	status := g.Game.Step(s, t)
-	if g.turn%(frameEvery*g.suite.Every) == 0 || status != sim.Running {
+	status := f.Game.Step(s, t)
+	if f.turn%(frameEvery*f.suite.Every) == 0 || status != sim.Running {
 		var all []features.Scene
-		for seat := features.Spectator; seat < g.suite.info.Players; seat++ {
-			scenes, fault := g.suite.framesFault(&before, t, s, seat, all)
+		for seat := features.Spectator; seat < f.suite.info.Players; seat++ {
+			scenes, fault := f.suite.framesFault(&before, t, s, seat, all)
 			if fault != "" {
-				g.t.Errorf("seed %d turn %d seat %d: %s", g.seed, g.turn, seat, fault)
+				f.t.Errorf("seed %d turn %d seat %d: %s", f.seed, f.turn, seat, fault)
 			}
 			if seat == features.Spectator {
 				all = scenes

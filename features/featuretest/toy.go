@@ -36,11 +36,11 @@ func ToyKit(g simtest.Toy) features.Kit[simtest.ToyState] {
 // and the stones taken. It hides the heaps that others named.
 type toyEncoder struct{ seats int }
 
-func (e toyEncoder) Shape() features.Shape {
+func (t toyEncoder) Shape() features.Shape {
 	return features.Shape{Planes: 2, Height: 1, Width: simtest.ToyHeaps, Scalars: 3, Words: 2}
 }
 
-func (e toyEncoder) Description() features.Description {
+func (t toyEncoder) Description() features.Description {
 	return features.Description{
 		Planes: []features.Field{
 			{Name: "heap", Unit: "stones", Scale: simtest.ToyStones, Doc: "stones of the heap"},
@@ -53,7 +53,7 @@ func (e toyEncoder) Description() features.Description {
 		},
 		Packed: "word 0: byte h is plane heap at h; word 1: bit h is plane named at h",
 		PackedLayout: &features.Layout{
-			Cells: [][]features.Run{features.Whole(e.Shape())},
+			Cells: [][]features.Run{features.Whole(t.Shape())},
 			Parts: []features.Part{
 				{Plane: 0, Number: features.Bits{First: 0, Step: 8, Width: 8}, Times: 1},
 				{Plane: 1, Number: features.Bits{First: 64, Step: 1, Width: 1}, Times: 1},
@@ -62,16 +62,16 @@ func (e toyEncoder) Description() features.Description {
 	}
 }
 
-func (e toyEncoder) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
-	features.CheckLength("planes", len(dst), e.Shape().PlaneBytes())
+func (t toyEncoder) Planes(dst []uint8, s *simtest.ToyState, p sim.Player) {
+	features.CheckLength("planes", len(dst), t.Shape().PlaneBytes())
 	n := copy(dst, s.Heap[:])
 	for h := range simtest.ToyHeaps {
 		dst[n+h] = uint8(s.Named[p] >> h & 1)
 	}
 }
 
-func (e toyEncoder) Packed(dst []uint64, s *simtest.ToyState, p sim.Player) {
-	features.CheckLength("packed", len(dst), e.Shape().Words)
+func (t toyEncoder) Packed(dst []uint64, s *simtest.ToyState, p sim.Player) {
+	features.CheckLength("packed", len(dst), t.Shape().Words)
 	dst[0] = 0
 	for h, n := range s.Heap {
 		dst[0] |= uint64(n) << (8 * h)
@@ -79,10 +79,10 @@ func (e toyEncoder) Packed(dst []uint64, s *simtest.ToyState, p sim.Player) {
 	dst[1] = uint64(s.Named[p])
 }
 
-func (e toyEncoder) Scalars(dst []float32, s *simtest.ToyState, p sim.Player) {
-	features.CheckLength("scalars", len(dst), e.Shape().Scalars)
+func (t toyEncoder) Scalars(dst []float32, s *simtest.ToyState, p sim.Player) {
+	features.CheckLength("scalars", len(dst), t.Shape().Scalars)
 	best := uint16(0)
-	for q := range e.seats {
+	for q := range t.seats {
 		if q != int(p) {
 			best = max(best, s.Taken[q])
 		}
@@ -100,14 +100,14 @@ type toyActions struct {
 	heads []int
 }
 
-func (a toyActions) Heads() []int { return a.heads }
+func (t toyActions) Heads() []int { return t.heads }
 
-func (a toyActions) Doc() string {
+func (t toyActions) Doc() string {
 	return "one head per order; choice 0 names no heap, choice h+1 names heap h"
 }
 
-func (a toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
-	features.CheckLength("mask", len(dst), features.MaskWords(a.heads))
+func (t toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
+	features.CheckLength("mask", len(dst), features.MaskWords(t.heads))
 	clear(dst)
 	var legal uint64 = 1
 	for h, n := range s.Heap {
@@ -115,7 +115,7 @@ func (a toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
 			legal |= 2 << h
 		}
 	}
-	for h := range a.heads {
+	for h := range t.heads {
 		at := h * toyChoices
 		dst[at/64] |= legal << (at % 64)
 		if at%64+toyChoices > 64 {
@@ -124,8 +124,8 @@ func (a toyActions) Mask(dst []uint64, s *simtest.ToyState, p sim.Player) {
 	}
 }
 
-func (a toyActions) AppendOrders(dst []sim.Order, action []int32, _ *simtest.ToyState, _ sim.Player) []sim.Order {
-	features.CheckLength("action", len(action), len(a.heads))
+func (t toyActions) AppendOrders(dst []sim.Order, action []int32, _ *simtest.ToyState, _ sim.Player) []sim.Order {
+	features.CheckLength("action", len(action), len(t.heads))
 	for _, c := range action {
 		if c > 0 && c < toyChoices {
 			dst = append(dst, sim.Order(c))
@@ -134,8 +134,8 @@ func (a toyActions) AppendOrders(dst []sim.Order, action []int32, _ *simtest.Toy
 	return dst
 }
 
-func (a toyActions) Action(dst []int32, orders []sim.Order, _ *simtest.ToyState, _ sim.Player) bool {
-	features.CheckLength("action", len(dst), len(a.heads))
+func (t toyActions) Action(dst []int32, orders []sim.Order, _ *simtest.ToyState, _ sim.Player) bool {
+	features.CheckLength("action", len(dst), len(t.heads))
 	clear(dst)
 	n, said := 0, true
 	for _, o := range orders {

@@ -23,7 +23,7 @@ func toyOrders(g simtest.Toy) features.Form[simtest.ToyState] {
 // toyFirst is the first action of a turn.
 type toyFirst struct{ toyActions }
 
-func (a toyFirst) Action(dst []int32, orders []sim.Order, s *simtest.ToyState, p sim.Player) bool {
+func (t toyFirst) Action(dst []int32, orders []sim.Order, s *simtest.ToyState, p sim.Player) bool {
 	features.CheckLength("action", len(dst), 1)
 	d := toyDraft{state: *s, seat: p}
 	var said bool
@@ -42,17 +42,17 @@ type toyDraft struct {
 
 // next returns the next choice on the way to the orders, and whether it leads
 // to all of them.
-func (d *toyDraft) next(orders []sim.Order, most int) (choice int32, said bool) {
+func (t *toyDraft) next(orders []sim.Order, most int) (choice int32, said bool) {
 	var wanted simtest.ToyHeapSet
 	for _, o := range orders {
-		if o-1 < simtest.ToyHeaps && d.legal(int(o-1)) || o-1 < simtest.ToyHeaps && d.named>>(o-1)&1 != 0 {
+		if o-1 < simtest.ToyHeaps && t.legal(int(o-1)) || o-1 < simtest.ToyHeaps && t.named>>(o-1)&1 != 0 {
 			wanted |= 1 << (o - 1)
 		}
 	}
-	said = d.named&^wanted == 0
+	said = t.named&^wanted == 0
 	for h := range simtest.ToyHeaps {
-		if wanted>>h&1 != 0 && d.named>>h&1 == 0 {
-			if h >= d.least && d.n < most {
+		if wanted>>h&1 != 0 && t.named>>h&1 == 0 {
+			if h >= t.least && t.n < most {
 				return int32(h) + 1, said
 			}
 			said = false
@@ -62,8 +62,8 @@ func (d *toyDraft) next(orders []sim.Order, most int) (choice int32, said bool) 
 }
 
 // legal reports whether the rules accept a heap.
-func (d *toyDraft) legal(h int) bool {
-	return d.state.Heap[h] > 0 && d.state.Named[d.seat]>>h&1 == 0
+func (t *toyDraft) legal(h int) bool {
+	return t.state.Heap[h] > 0 && t.state.Named[t.seat]>>h&1 == 0
 }
 
 type toyDrafts struct {

@@ -47,27 +47,27 @@ func (a *Actions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p s
 }
 
 // buy carries out an action.
-func (b *purchase) buy(action []int32) {
+func (p *purchase) buy(action []int32) {
 	stacks, choices := action[:stackHeads], action[stackHeads:heads]
-	taken := b.taken()
+	taken := p.taken()
 	i, j := 0, 0
-	for ; j < cellHeads && (b.dry || b.cores >= b.a.least); j++ {
+	for ; j < cellHeads && (p.dry || p.cores >= p.a.least); j++ {
 		if c := choices[i]; c > 0 && c < cellChoices {
-			b.consider(i, int(c), taken[i>>6]>>(i&63)&1 != 0)
+			p.consider(i, int(c), taken[i>>6]>>(i&63)&1 != 0)
 		}
 		if i += cellStep; i >= cellHeads {
 			i -= cellHeads
 		}
 	}
 	if j < cellHeads {
-		b.removals(choices, taken, j)
+		p.removals(choices, taken, j)
 	}
-	for h, j := 0, 0; j < stackHeads && (b.dry || b.bits >= b.a.cheapest); j++ {
+	for h, j := 0, 0; j < stackHeads && (p.dry || p.bits >= p.a.cheapest); j++ {
 		if c := stacks[h]; c > 0 && c < stackChoices {
-			if b.bits >= b.a.cheapest {
-				b.stack(h, int(c))
+			if p.bits >= p.a.cheapest {
+				p.stack(h, int(c))
 			} else {
-				b.missed.add(h)
+				p.missed.add(h)
 			}
 		}
 		if h += stackStep; h >= stackHeads {
@@ -78,7 +78,7 @@ func (b *purchase) buy(action []int32) {
 
 // removals carries out the removals of own structures from the j-th cell on. They cost nothing; the
 // player cannot pay for any other command.
-func (b *purchase) removals(choices []int32, taken cells, j int) {
+func (p *purchase) removals(choices []int32, taken cells, j int) {
 	var due cells // by their place in the order of buying
 	for w, t := range taken {
 		for ; t != 0; t &= t - 1 {
@@ -92,7 +92,7 @@ func (b *purchase) removals(choices []int32, taken cells, j int) {
 		for ; d != 0; d &= d - 1 {
 			if at := w<<6 | bits.TrailingZeros64(d); at >= j {
 				i := at * cellStep % cellHeads
-				b.cell(i, int(choices[i]))
+				p.cell(i, int(choices[i]))
 			}
 		}
 	}
@@ -107,9 +107,9 @@ var cellTurn = func() (t [cellHeads]uint8) {
 }()
 
 // taken returns the own cells with a structure.
-func (b *purchase) taken() (t cells) {
-	for k := range b.s.Ages[b.p] {
-		ages := &b.s.Ages[b.p][k]
+func (p *purchase) taken() (t cells) {
+	for k := range p.s.Ages[p.p] {
+		ages := &p.s.Ages[p.p][k]
 		for _, i := range ages.Cell[:ages.N] {
 			t.add(i)
 		}
@@ -119,92 +119,92 @@ func (b *purchase) taken() (t cells) {
 
 // consider carries out a choice for own cell i, unless the player cannot pay for any of it. This is
 // a fast path: a player with a choice for every cell soon has nothing left to spend.
-func (b *purchase) consider(i, choice int, taken bool) {
+func (p *purchase) consider(i, choice int, taken bool) {
 	var open bool
 	if taken {
-		open = choice&cellRemove != 0 || b.cores >= b.a.upgrade
+		open = choice&cellRemove != 0 || p.cores >= p.a.upgrade
 	} else {
-		open = b.cores >= b.a.place[choice&cellPlace]
+		open = p.cores >= p.a.place[choice&cellPlace]
 	}
 	if open {
-		b.cell(i, choice)
+		p.cell(i, choice)
 	} else {
-		b.missed.add(stackHeads + i)
+		p.missed.add(stackHeads + i)
 	}
 }
 
 // cell carries out the commands of a choice for own cell i.
-func (b *purchase) cell(i, choice int) {
-	at, r := &half[b.p][i], &b.a.rules
+func (p *purchase) cell(i, choice int) {
+	at, r := &half[p.p][i], &p.a.rules
 	x, y := int(at.x), int(at.y)
-	c := b.s.Cells[at.cell]
+	c := p.s.Cells[at.cell]
 	stands, k, upgraded, marked := c.Mark != 0, c.Kind(), c.Upgraded(), c.RemoveIn() != 0
 	whole := true
 	if place := choice & cellPlace; place != 0 {
 		wanted := tm.Kind(place - 1)
-		ok := b.pay(tm.Place(wanted, x, y), !stands, r.Units[wanted].Cores)
+		ok := p.pay(tm.Place(wanted, x, y), !stands, r.Units[wanted].Cores)
 		whole = whole && ok
 		if ok {
 			stands, k = true, wanted
-			b.walled |= at.edge
+			p.walled |= at.edge
 		}
 	}
 	if choice&cellUpgrade != 0 {
-		ok := b.pay(tm.UpgradeAt(x, y), stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores)
+		ok := p.pay(tm.UpgradeAt(x, y), stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores)
 		whole = whole && ok
 		marked = marked && !ok
 	}
 	if choice&cellRemove != 0 {
-		ok := b.pay(tm.RemoveAt(x, y), stands && !marked, 0)
+		ok := p.pay(tm.RemoveAt(x, y), stands && !marked, 0)
 		whole = whole && ok
 	}
 	if !whole {
-		b.missed.add(stackHeads + i)
+		p.missed.add(stackHeads + i)
 	}
 }
 
 // pay appends an order and subtracts its price in cores, if it is legal and the player can pay.
-func (b *purchase) pay(o sim.Order, legal bool, price float32) bool {
-	if !legal || b.cores < price || b.room == 0 {
+func (p *purchase) pay(o sim.Order, legal bool, price float32) bool {
+	if !legal || p.cores < price || p.room == 0 {
 		return false
 	}
 	if price > 0 {
-		b.cores = tm.Tenths(b.cores - price)
+		p.cores = tm.Tenths(p.cores - price)
 	}
-	b.give(o)
+	p.give(o)
 	return true
 }
 
-func (b *purchase) give(o sim.Order) {
-	b.room--
-	if !b.dry {
-		b.dst = append(b.dst, o)
+func (p *purchase) give(o sim.Order) {
+	p.room--
+	if !p.dry {
+		p.dst = append(p.dst, o)
 	}
 }
 
 // stack buys the units of a choice of head h.
-func (b *purchase) stack(h, choice int) {
+func (p *purchase) stack(h, choice int) {
 	e, k := h/mobileKinds, tm.Scout+tm.Kind(h%mobileKinds)
-	at, n := &half[b.p][edges[e]], 0
-	if b.walled>>e&1 == 0 && b.s.Cells[at.cell].Mark == 0 && b.room > 0 {
+	at, n := &half[p.p][edges[e]], 0
+	if p.walled>>e&1 == 0 && p.s.Cells[at.cell].Mark == 0 && p.room > 0 {
 		most := choice
 		if choice == stackAll {
-			most = b.a.mobile
+			most = p.a.mobile
 		}
-		n = b.spend(k, most)
+		n = p.spend(k, most)
 	}
 	if n == 0 || n < choice && choice != stackAll {
-		b.missed.add(h)
+		p.missed.add(h)
 	}
 	if n > 0 {
-		b.bought[h] += int32(n)
-		b.give(tm.Spawn(k, int(at.x), int(at.y), n))
+		p.bought[h] += int32(n)
+		p.give(tm.Spawn(k, int(at.x), int(at.y), n))
 	}
 }
 
 // spend buys up to most mobile units and returns how many it bought.
-func (b *purchase) spend(k tm.Kind, most int) (n int) {
-	n, b.bits = tm.Buy(b.bits, b.a.rules.Units[k].Bits, most)
+func (p *purchase) spend(k tm.Kind, most int) (n int) {
+	n, p.bits = tm.Buy(p.bits, p.a.rules.Units[k].Bits, most)
 	return n
 }
 
@@ -276,7 +276,7 @@ func (h *headSet) takeFrom(dst []int32) {
 
 // note adds a command to the choice of its head, if it is in the given line and the rules accept it.
 // If the command was swapped to that line, it adds the head to missed.
-func (b *purchase) note(dst []int32, c tm.Command, line int) {
+func (p *purchase) note(dst []int32, c tm.Command, line int) {
 	own := 0
 	if c.Op == tm.OpSpawn {
 		own = 1
@@ -287,21 +287,21 @@ func (b *purchase) note(dst []int32, c tm.Command, line int) {
 	switch {
 	case own != line:
 	case c.Op == tm.OpSpawn:
-		b.noteStack(c)
+		p.noteStack(c)
 	case c.Op >= tm.OpPlace && c.Op <= tm.OpRemove:
-		b.noteCell(dst[stackHeads:], c)
+		p.noteCell(dst[stackHeads:], c)
 	}
 }
 
 // noteCell adds a command for a structure to the choice of its cell.
-func (b *purchase) noteCell(cells []int32, c tm.Command) {
+func (p *purchase) noteCell(cells []int32, c tm.Command) {
 	cell, ok := bitboard.DiamondCell(int(c.X), int(c.Y))
-	if !ok || tm.Owner(int(c.Y)) != b.p {
+	if !ok || tm.Owner(int(c.Y)) != p.p {
 		return
 	}
-	i := listAt[b.p][cell]
-	choice, r := &cells[i], &b.a.rules
-	stood := b.s.Cells[cell]
+	i := listAt[p.p][cell]
+	choice, r := &cells[i], &p.a.rules
+	stood := p.s.Cells[cell]
 	stands, k := stood.Mark != 0, stood.Kind()
 	if *choice&cellPlace != 0 {
 		stands, k = true, tm.Kind(*choice&cellPlace-1)
@@ -311,13 +311,13 @@ func (b *purchase) noteCell(cells []int32, c tm.Command) {
 	done := false
 	switch c.Op {
 	case tm.OpPlace:
-		free := !stands && b.manned&half[b.p][i].edge == 0
-		if done = c.Kind.Structure() && b.pay(0, free, r.Units[c.Kind].Cores); done {
+		free := !stands && p.manned&half[p.p][i].edge == 0
+		if done = c.Kind.Structure() && p.pay(0, free, r.Units[c.Kind].Cores); done {
 			*choice = int32(c.Kind) + 1
-			b.walled |= half[b.p][i].edge
+			p.walled |= half[p.p][i].edge
 		}
 	case tm.OpUpgrade:
-		if done = b.pay(0, stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores); done {
+		if done = p.pay(0, stands && !upgraded && r.Upgradable[k], r.Upgraded[k].Cores); done {
 			*choice = *choice&^cellRemove | cellUpgrade
 		}
 	case tm.OpRemove:
@@ -326,22 +326,22 @@ func (b *purchase) noteCell(cells []int32, c tm.Command) {
 		}
 	}
 	if done && c.Swapped {
-		b.missed.add(stackHeads + int(i))
+		p.missed.add(stackHeads + int(i))
 	}
 }
 
 // noteStack buys the units of a spawn.
-func (b *purchase) noteStack(c tm.Command) {
+func (p *purchase) noteStack(c tm.Command) {
 	e, ok := tm.Edge(int(c.X), int(c.Y))
-	if !ok || !c.Kind.Mobile() || tm.Owner(int(c.Y)) != b.p ||
-		b.walled>>e&1 != 0 || b.s.Cells[half[b.p][edges[e]].cell].Mark != 0 {
+	if !ok || !c.Kind.Mobile() || tm.Owner(int(c.Y)) != p.p ||
+		p.walled>>e&1 != 0 || p.s.Cells[half[p.p][edges[e]].cell].Mark != 0 {
 		return
 	}
 	h := e*mobileKinds + int(c.Kind-tm.Scout)
-	n := b.spend(c.Kind, int(min(c.Count, uint32(b.a.mobile))))
-	b.bought[h] += int32(n)
+	n := p.spend(c.Kind, int(min(c.Count, uint32(p.a.mobile))))
+	p.bought[h] += int32(n)
 	if n > 0 && c.Swapped {
-		b.manned |= 1 << e
-		b.missed.add(h)
+		p.manned |= 1 << e
+		p.missed.add(h)
 	}
 }

@@ -139,13 +139,13 @@ func (e *ordersEncoder) observe(dst features.Rows, d *row) {
 }
 
 // draw writes the planes of a draft.
-func (o *shown) draw(dst *[ordersBytes]uint8, d *row) {
+func (s *shown) draw(dst *[ordersBytes]uint8, d *row) {
 	*(*[planeBytes]uint8)(dst[:]) = arena
 	clear(dst[planeBytes:])
-	for w, b := range o.stands {
+	for w, b := range s.stands {
 		for ; b != 0; b &= b - 1 {
 			i := w<<6 | bits.TrailingZeros64(b)
-			at, entry := int(arenaAt[i]), o.packed[i>>2]>>(i&3*16)
+			at, entry := int(arenaAt[i]), s.packed[i>>2]>>(i&3*16)
 			first := planeOwn * planeBytes
 			if i >= tm.HalfCells {
 				first = planeEnemy * planeBytes
@@ -163,7 +163,7 @@ func (o *shown) draw(dst *[ordersBytes]uint8, d *row) {
 	}
 	ordered := (*[planeBytes]uint8)(dst[planeOrdered*planeBytes:])
 	for w := range orderedBits * wordsOfHalf {
-		for b := o.packed[wordOrdered+w]; b != 0; b &= b - 1 {
+		for b := s.packed[wordOrdered+w]; b != 0; b &= b - 1 {
 			ordered[arenaAt[w%wordsOfHalf<<6|bits.TrailingZeros64(b)]] |= 1 << (w / wordsOfHalf)
 		}
 	}
@@ -197,17 +197,17 @@ func (e *ordersEncoder) listCell(d *row, i int) {
 }
 
 // listUnits packs the units that wait on an edge cell.
-func (o *shown) listUnits(d *row, edge int) {
+func (s *shown) listUnits(d *row, edge int) {
 	for k, n := range d.Units[edge] {
 		i := edge*mobileKinds + k
-		w, shift := &o.packed[wordWaiting+i>>3], i&7*8
+		w, shift := &s.packed[wordWaiting+i>>3], i&7*8
 		*w = *w&^(0xff<<shift) | uint64(min(n, 255))<<shift
 	}
 }
 
 // listSets packs the sets of cells on which something was ordered.
-func (o *shown) listSets(d *row) {
-	sets := (*[orderedBits * wordsOfHalf]uint64)(o.packed[wordOrdered:])
+func (s *shown) listSets(d *row) {
+	sets := (*[orderedBits * wordsOfHalf]uint64)(s.packed[wordOrdered:])
 	for w := range wordsOfHalf {
 		sets[w] = d.Placed[0][w] | d.Placed[1][w] | d.Placed[2][w]
 		sets[wordsOfHalf+w] = d.Upgraded[w]

@@ -92,10 +92,10 @@ type ordersActions struct {
 }
 
 // Heads returns one head of 1,555 choices.
-func (a *ordersActions) Heads() []int { return []int{choices} }
+func (o *ordersActions) Heads() []int { return []int{choices} }
 
 // Doc explains the choices.
-func (a *ordersActions) Doc() string {
+func (o *ordersActions) Doc() string {
 	return "One choice after the other, in ascending order, until choice 1554 ends the turn: it has as many actions as different orders, and one more.\n" +
 		"  i is an own cell, numbered from the own end by rows, in each from the left: i = y(y+1) + x − 13 + y;\n" +
 		"  e is an edge cell, two in each row y: e = 2y the left one, (13−y, y), e = 2y+1 the right one, (14+y, y).\n" +
@@ -113,31 +113,31 @@ func (a *ordersActions) Doc() string {
 }
 
 // Mask writes 25 words.
-func (a *ordersActions) Mask(dst []uint64, s *tm.State, p sim.Player) {
+func (o *ordersActions) Mask(dst []uint64, s *tm.State, p sim.Player) {
 	features.CheckLength("mask", len(dst), choiceWords)
 	var d draft
-	d.begin(a.game, s, p)
-	d.mask((*[choiceWords]uint64)(dst), &a.rules)
+	d.begin(o.game, s, p)
+	d.mask((*[choiceWords]uint64)(dst), &o.rules)
 }
 
 // AppendOrders appends the order of the first action of a turn, if it is legal.
-func (a *ordersActions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p sim.Player) []sim.Order {
+func (o *ordersActions) AppendOrders(dst []sim.Order, action []int32, s *tm.State, p sim.Player) []sim.Order {
 	features.CheckLength("action", len(action), 1)
 	var d draft
-	d.begin(a.game, s, p)
-	d.take(a.game, &a.rules, int(action[0]))
+	d.begin(o.game, s, p)
+	d.take(o.game, &o.rules, int(action[0]))
 	return d.appendOrders(dst)
 }
 
 // Action writes the first action on the way to the orders.
-func (a *ordersActions) Action(dst []int32, orders []sim.Order, s *tm.State, p sim.Player) bool {
+func (o *ordersActions) Action(dst []int32, orders []sim.Order, s *tm.State, p sim.Player) bool {
 	features.CheckLength("action", len(dst), 1)
 	var d draft
 	var goal tm.Draft
-	d.begin(a.game, s, p)
-	a.game.Begin(&goal, s, p)
-	a.game.TakeTurn(&goal, orders)
-	choice, said := d.next(&goal, &a.rules)
+	d.begin(o.game, s, p)
+	o.game.Begin(&goal, s, p)
+	o.game.TakeTurn(&goal, orders)
+	choice, said := d.next(&goal, &o.rules)
 	dst[0] = int32(choice)
 	return said
 }

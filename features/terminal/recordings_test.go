@@ -50,24 +50,24 @@ type recorded struct {
 }
 
 // action finds the action of a player's orders and compares the effects.
-func (v *recorded) action(orders []sim.Order, p sim.Player) bool {
+func (r *recorded) action(orders []sim.Order, p sim.Player) bool {
 	action := make([]int32, heads)
-	if !v.a.Action(action, orders, &v.s, p) {
+	if !r.a.Action(action, orders, &r.s, p) {
 		return false
 	}
 	mask := make([]uint64, gridMaskWords)
-	v.a.Mask(mask, &v.s, p)
+	r.a.Mask(mask, &r.s, p)
 	at := 0
-	for h, n := range v.a.Heads() {
+	for h, n := range r.a.Heads() {
 		if i := at + int(action[h]); mask[i/64]>>(i%64)&1 == 0 {
-			v.Fatalf("turn %d seat %d: head %d has choice %d, which is masked", v.s.Turn, p, h, action[h])
+			r.Fatalf("turn %d seat %d: head %d has choice %d, which is masked", r.s.Turn, p, h, action[h])
 		}
 		at += n
 	}
 	given := slices.DeleteFunc(slices.Clone(orders), func(o sim.Order) bool { return tm.Decode(o).Op > tm.OpSpawn })
-	want, got := result(v.g, &v.s, p, given), result(v.g, &v.s, p, v.a.AppendOrders(nil, action, &v.s, p))
+	want, got := result(r.g, &r.s, p, given), result(r.g, &r.s, p, r.a.AppendOrders(nil, action, &r.s, p))
 	if want != got {
-		v.Fatalf("turn %d seat %d: the orders come to\n%s\ntheir action to\n%s", v.s.Turn, p, want, got)
+		r.Fatalf("turn %d seat %d: the orders come to\n%s\ntheir action to\n%s", r.s.Turn, p, want, got)
 	}
 	return true
 }

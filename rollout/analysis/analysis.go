@@ -64,7 +64,7 @@ type Assessment struct {
 }
 
 // BestPlayed reports whether the seat gave the best orders.
-func (s *Assessment) BestPlayed() bool { return same(s.Best.Orders, s.Played.Orders) }
+func (a *Assessment) BestPlayed() bool { return same(a.Best.Orders, a.Played.Orders) }
 
 // Worst returns up to n turns with the largest losses of a seat, the worst first.
 func Worst(turns []TurnAnalysis, p sim.Player, n int) []int {
@@ -310,18 +310,18 @@ func (w *worker) after(ctx context.Context, e *rollout.Episode, turn int, p sim.
 }
 
 // compare sets Best and Played from a search result and the orders played.
-func (s *Assessment) compare(found *rollout.SearchResult, played []sim.Order) {
+func (a *Assessment) compare(found *rollout.SearchResult, played []sim.Order) {
 	best := 0
-	s.Played = Choice{Orders: slices.Clone(played), Share: -1}
+	a.Played = Choice{Orders: slices.Clone(played), Share: -1}
 	for k, share := range found.Shares {
 		if share > found.Shares[best] {
 			best = k
 		}
 		if same(found.OrdersOf(k), played) {
-			s.Played.Share = max(s.Played.Share, float64(share))
+			a.Played.Share = max(a.Played.Share, float64(share))
 		}
 	}
-	s.Best = Choice{Orders: slices.Clone(found.OrdersOf(best)), Share: float64(found.Shares[best])}
+	a.Best = Choice{Orders: slices.Clone(found.OrdersOf(best)), Share: float64(found.Shares[best])}
 }
 
 // same reports whether two lists of orders are equal, ignoring orders that do nothing.

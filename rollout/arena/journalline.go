@@ -41,11 +41,11 @@ type lineError struct {
 }
 
 // Error implements error.
-func (e *lineError) Error() string {
-	text := e.err.Error()
-	if len(e.others) > 0 {
-		text += "; so are lines " + strings.Trim(fmt.Sprint(e.others), "[]")
-		if len(e.others) >= mostBad {
+func (l *lineError) Error() string {
+	text := l.err.Error()
+	if len(l.others) > 0 {
+		text += "; so are lines " + strings.Trim(fmt.Sprint(l.others), "[]")
+		if len(l.others) >= mostBad {
 			text += " …"
 		}
 	}
@@ -53,7 +53,7 @@ func (e *lineError) Error() string {
 }
 
 // Unwrap returns the error of the first line.
-func (e *lineError) Unwrap() error { return e.err }
+func (l *lineError) Unwrap() error { return l.err }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

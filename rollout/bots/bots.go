@@ -61,7 +61,7 @@ func Late(format string, args ...any) error { return lateError(fmt.Sprintf(forma
 
 type lateError string
 
-func (e lateError) Error() string { return string(e) }
+func (l lateError) Error() string { return string(l) }
 
 // Is implements the interface of errors.Is.
 func (lateError) Is(target error) bool { return target == ErrLate }

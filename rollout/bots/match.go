@@ -158,10 +158,10 @@ type JoinError struct {
 }
 
 // Error implements error.
-func (e *JoinError) Error() string { return e.Err.Error() }
+func (j *JoinError) Error() string { return j.Err.Error() }
 
 // Unwrap returns the reason, for errors.Is and errors.As.
-func (e *JoinError) Unwrap() error { return e.Err }
+func (j *JoinError) Unwrap() error { return j.Err }
 
 // play plays all turns, until the context is done.
 func (t *turnLoop) play(ctx context.Context) error {

@@ -88,7 +88,7 @@ var errRefused = errors.New("refused")
 // awayError means that no coordinator answered, or that it cannot answer now.
 type awayError struct{ error }
 
-func (e awayError) Unwrap() error { return e.error }
+func (a awayError) Unwrap() error { return a.error }
 
 // errRetry means that a retry may succeed in a moment.
 var errRetry = errors.New("ask again")

@@ -158,41 +158,41 @@ var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // write logs a line and keeps it for a coordinator. It logs lines of one kind at the first
 // and at each doubling of their count.
-func (l *serverLog) write(log func(text string, args ...any), format string, v []any) {
+func (s *serverLog) write(log func(text string, args ...any), format string, v []any) {
 	text := connection.ReplaceAllString(fmt.Sprintf(format, v...), " - ")
 	switch {
 	case writeErrors.MatchString(text):
-		l.s.log.Debug(text)
-		l.s.failing(text)
+		s.s.log.Debug(text)
+		s.s.failing(text)
 		return
-	case l.s.trouble() != "": // a consequence of the trouble
-		l.s.log.Debug(text)
+	case s.s.trouble() != "": // a consequence of the trouble
+		s.s.log.Debug(text)
 		return
 	case hangUps.MatchString(text):
-		l.s.log.Debug("server: " + text)
+		s.s.log.Debug("server: " + text)
 		return
 	}
 	kind := serverKind(text)
-	l.s.mu.Lock()
-	if len(l.s.logged) >= maxEvents {
-		clear(l.s.logged)
+	s.s.mu.Lock()
+	if len(s.s.logged) >= maxEvents {
+		clear(s.s.logged)
 	}
-	l.s.logged[kind]++
-	n := l.s.logged[kind]
-	l.s.mu.Unlock()
+	s.s.logged[kind]++
+	n := s.s.logged[kind]
+	s.s.mu.Unlock()
 	if n&(n-1) == 0 {
 		log("server: "+text, "count", n)
 	}
-	l.s.tell("server: " + text)
+	s.s.tell("server: " + text)
 }
 
-func (l *serverLog) Noticef(format string, v ...any) { l.s.log.Debug(fmt.Sprintf(format, v...)) }
-func (l *serverLog) Debugf(format string, v ...any)  {}
-func (l *serverLog) Tracef(format string, v ...any)  {}
-func (l *serverLog) Warnf(format string, v ...any)   { l.write(l.s.log.Warn, format, v) }
-func (l *serverLog) Errorf(format string, v ...any)  { l.write(l.s.log.Error, format, v) }
-func (l *serverLog) Fatalf(format string, v ...any) {
+func (s *serverLog) Noticef(format string, v ...any) { s.s.log.Debug(fmt.Sprintf(format, v...)) }
+func (s *serverLog) Debugf(format string, v ...any)  {}
+func (s *serverLog) Tracef(format string, v ...any)  {}
+func (s *serverLog) Warnf(format string, v ...any)   { s.write(s.s.log.Warn, format, v) }
+func (s *serverLog) Errorf(format string, v ...any)  { s.write(s.s.log.Error, format, v) }
+func (s *serverLog) Fatalf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)
-	l.s.fatal.CompareAndSwap(nil, &text)
-	l.write(l.s.log.Error, format, v)
+	s.s.fatal.CompareAndSwap(nil, &text)
+	s.write(s.s.log.Error, format, v)
 }

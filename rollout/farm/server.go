@@ -214,14 +214,14 @@ func listenOn(address string, safe bool) (host string, port int, err error) {
 }
 
 // tls reads the certificates; it returns nil if there are none.
-func (o *ServerOptions) tls() (*tls.Config, error) {
-	if o.Cert == "" {
+func (s *ServerOptions) tls() (*tls.Config, error) {
+	if s.Cert == "" {
 		return nil, nil
 	}
-	if err := files.CheckRegular(o.Cert, o.Key, o.CA); err != nil {
+	if err := files.CheckRegular(s.Cert, s.Key, s.CA); err != nil {
 		return nil, fmt.Errorf("TLS: %w", err)
 	}
-	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: o.Cert, KeyFile: o.Key, CaFile: o.CA, Verify: o.CA != ""})
+	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: s.Cert, KeyFile: s.Key, CaFile: s.CA, Verify: s.CA != ""})
 	if err != nil {
 		return nil, fmt.Errorf("TLS: %w", err)
 	}

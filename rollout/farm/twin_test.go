@@ -65,91 +65,91 @@ func (p parcel) Nak() error {
 }
 
 // identify sends a request of a worker, which must be admitted.
-func (w *twin) identify(name, process string) *worker {
-	of, _, no := w.s.identify(name, &request{Version: testVersion, Slots: 4, Process: process}, w.now)
-	require.Nil(w.t, no)
+func (t *twin) identify(name, process string) *worker {
+	of, _, no := t.s.identify(name, &request{Version: testVersion, Slots: 4, Process: process}, t.now)
+	require.Nil(t.t, no)
 	return of
 }
 
 func key(name string, k tracker.Claim) string { return fmt.Sprint(name, k) }
 
 // granted checks that a worker may have the claim that an answer grants, and records it.
-func (w *twin) granted(name string, a *answer) {
-	w.asked[name]--
+func (t *twin) granted(name string, a *answer) {
+	t.asked[name]--
 	if a.Claim == nil {
 		return
 	}
 	k := *a.Claim
 	others := 0
-	for _, of := range w.leases {
+	for _, of := range t.leases {
 		if of[k] {
 			others++
 		}
 	}
-	require.False(w.t, w.leases[name][k], "%s has %v already", name, k)
-	require.LessOrEqual(w.t, others, 1)
+	require.False(t.t, t.leases[name][k], "%s has %v already", name, k)
+	require.LessOrEqual(t.t, others, 1)
 	shards := 0
-	for k := range w.leases[name] {
+	for k := range t.leases[name] {
 		if !k.Audit {
 			shards++
 		}
 	}
-	require.LessOrEqual(w.t, shards, 4+3, "of 4 slots; beats may name 4 claims while 4 wait")
+	require.LessOrEqual(t.t, shards, 4+3, "of 4 slots; beats may name 4 claims while 4 wait")
 	if k.Audit {
-		require.Contains(w.t, w.pending, k.Shard)
-		require.NotEqual(w.t, name, w.pending[k.Shard], "a worker audits its own shard")
-		require.False(w.t, w.disputed[k.Shard])
+		require.Contains(t.t, t.pending, k.Shard)
+		require.NotEqual(t.t, name, t.pending[k.Shard], "a worker audits its own shard")
+		require.False(t.t, t.disputed[k.Shard])
 	} else {
-		require.NotContains(w.t, w.committed, k.Shard)
-		require.True(w.t, others > 0 || w.stream[k.Shard], "shard %d was not delivered", k.Shard)
+		require.NotContains(t.t, t.committed, k.Shard)
+		require.True(t.t, others > 0 || t.stream[k.Shard], "shard %d was not delivered", k.Shard)
 	}
-	w.lease(name, k)
+	t.lease(name, k)
 }
 
-func (w *twin) lease(name string, k tracker.Claim) {
-	w.leases[name][k] = true
-	w.seen[key(name, k)] = w.now
-	delete(w.returned[name], k)
+func (t *twin) lease(name string, k tracker.Claim) {
+	t.leases[name][k] = true
+	t.seen[key(name, k)] = t.now
+	delete(t.returned[name], k)
 }
 
 // drop removes the leases of a claim.
-func (w *twin) drop(k tracker.Claim) {
-	for _, of := range w.leases {
+func (t *twin) drop(k tracker.Claim) {
+	for _, of := range t.leases {
 		delete(of, k)
 	}
 }
 
 // same compares the state with the sets.
-func (w *twin) same() {
-	w.t.Helper()
+func (t *twin) same() {
+	t.t.Helper()
 	made := map[int]bool{}
-	for name, of := range w.leases {
-		require.Equal(w.t, len(of), w.s.leases.Count(name), "leases of %s", name)
+	for name, of := range t.leases {
+		require.Equal(t.t, len(of), t.s.leases.Count(name), "leases of %s", name)
 		for k := range of {
-			require.NotNil(w.t, w.s.leases.Of(name, k), "%s has no lease of %v", name, k)
+			require.NotNil(t.t, t.s.leases.Of(name, k), "%s has no lease of %v", name, k)
 			if !k.Audit {
 				made[k.Shard] = true
 			}
 		}
-		if at := w.s.workers[name]; at != nil {
-			require.Equal(w.t, w.asked[name], at.waiting, "waiting claims of %s", name)
+		if at := t.s.workers[name]; at != nil {
+			require.Equal(t.t, t.asked[name], at.waiting, "waiting claims of %s", name)
 		}
 	}
-	require.Equal(w.t, len(made), w.s.leases.Held("r"))
-	require.Equal(w.t, len(w.committed), w.r.commits.Made)
-	require.Equal(w.t, len(w.pending), len(w.r.audits.Pending))
-	require.Equal(w.t, len(w.disputed), w.r.audits.Disputes)
+	require.Equal(t.t, len(made), t.s.leases.Held("r"))
+	require.Equal(t.t, len(t.committed), t.r.commits.Made)
+	require.Equal(t.t, len(t.pending), len(t.r.audits.Pending))
+	require.Equal(t.t, len(t.disputed), t.r.audits.Disputes)
 	ready := 0
-	for shard, out := range w.stream {
+	for shard, out := range t.stream {
 		if !out {
 			ready++
 			continue
 		}
-		require.Contains(w.t, w.r.queue.Assigned, shard, "a delivered message is lost")
+		require.Contains(t.t, t.r.queue.Assigned, shard, "a delivered message is lost")
 	}
-	require.Equal(w.t, len(w.stream), w.r.queue.Published)
-	require.Equal(w.t, ready, w.r.queue.Unassigned)
-	require.Zero(w.t, w.s.waiting.reserved)
+	require.Equal(t.t, len(t.stream), t.r.queue.Published)
+	require.Equal(t.t, ready, t.r.queue.Unassigned)
+	require.Zero(t.t, t.s.waiting.reserved)
 }
 
 // TestTwin: after any steps the state agrees with the sets, and the run can always be completed: no
@@ -180,27 +180,27 @@ func TestTwin(t *testing.T) {
 }
 
 // finish lets workers claim and commit everything once.
-func (w *twin) finish() {
-	w.publish()
-	for _, name := range w.workers {
-		w.claim(name)
-		w.fetch()
+func (t *twin) finish() {
+	t.publish()
+	for _, name := range t.workers {
+		t.claim(name)
+		t.fetch()
 	}
-	w.expire()
-	for shard := range w.disputed {
-		w.r.audits.Settle(shard)
-		delete(w.disputed, shard)
+	t.expire()
+	for shard := range t.disputed {
+		t.r.audits.Settle(shard)
+		delete(t.disputed, shard)
 	}
-	for _, name := range slices.Clone(w.workers) {
-		for _, k := range w.some(name) {
-			w.commit(name, k)
+	for _, name := range slices.Clone(t.workers) {
+		for _, k := range t.some(name) {
+			t.commit(name, k)
 		}
 	}
-	w.r.queue.Recount(w.count(false), w.count(true), w.r.commits.Whole())
+	t.r.queue.Recount(t.count(false), t.count(true), t.r.commits.Whole())
 }
 
-func (w *twin) count(delivered bool) (n int) {
-	for _, out := range w.stream {
+func (t *twin) count(delivered bool) (n int) {
+	for _, out := range t.stream {
 		if out == delivered {
 			n++
 		}

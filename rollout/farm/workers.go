@@ -160,14 +160,14 @@ type waiting struct {
 }
 
 // add appends a claim.
-func (x *waiting) add(t *waiter) {
+func (w *waiting) add(t *waiter) {
 	t.w.waiting++
-	x.list = append(x.list, t)
+	w.list = append(w.list, t)
 }
 
 // remove removes the claims for which leaves returns true.
-func (x *waiting) remove(leaves func(*waiter) bool) {
-	x.list = slices.DeleteFunc(x.list, func(t *waiter) bool {
+func (w *waiting) remove(leaves func(*waiter) bool) {
+	w.list = slices.DeleteFunc(w.list, func(t *waiter) bool {
 		if !leaves(t) {
 			return false
 		}
@@ -177,31 +177,31 @@ func (x *waiting) remove(leaves func(*waiter) bool) {
 }
 
 // dismiss answers all claims without a shard: their workers ask the next coordinator.
-func (x *waiting) dismiss() {
-	x.remove(func(t *waiter) bool { t.answer(&answer{}); return true })
+func (w *waiting) dismiss() {
+	w.remove(func(t *waiter) bool { t.answer(&answer{}); return true })
 }
 
 // first removes the oldest claim whose worker fits, and returns it or nil.
-func (x *waiting) first(fits func(*worker) bool) *waiter {
-	i := slices.IndexFunc(x.list, func(t *waiter) bool { return fits(t.w) })
+func (w *waiting) first(fits func(*worker) bool) *waiter {
+	i := slices.IndexFunc(w.list, func(t *waiter) bool { return fits(t.w) })
 	if i < 0 {
 		return nil
 	}
-	t := x.list[i]
-	x.list = slices.Delete(x.list, i, i+1)
+	t := w.list[i]
+	w.list = slices.Delete(w.list, i, i+1)
 	t.w.waiting--
 	return t
 }
 
 // reserve reserves claims for messages, at most limit, and returns how many.
-func (x *waiting) reserve(limit int, fits func(*worker) bool) int {
+func (w *waiting) reserve(limit int, fits func(*worker) bool) int {
 	n := 0
-	for _, t := range x.list {
+	for _, t := range w.list {
 		if fits(t.w) {
 			n++
 		}
 	}
-	n = max(0, min(n-x.reserved, limit))
-	x.reserved += n
+	n = max(0, min(n-w.reserved, limit))
+	w.reserved += n
 	return n
 }

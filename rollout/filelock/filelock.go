@@ -34,12 +34,12 @@ var ErrHeld = errors.New("it is locked")
 type HeldError struct{ File, Holder string }
 
 // Error names the lock file and its holder.
-func (e *HeldError) Error() string {
-	return fmt.Sprintf("%v by %s; if that has ended, remove %s", ErrHeld, e.Holder, e.File)
+func (h *HeldError) Error() string {
+	return fmt.Sprintf("%v by %s; if that has ended, remove %s", ErrHeld, h.Holder, h.File)
 }
 
 // Is reports whether target is ErrHeld.
-func (e *HeldError) Is(target error) bool { return target == ErrHeld }
+func (h *HeldError) Is(target error) bool { return target == ErrHeld }
 
 // Detail returns the text of a HeldError in parentheses after a blank, and "" for other errors.
 func Detail(err error) string {
@@ -171,31 +171,31 @@ type lockFile struct {
 }
 
 // with returns the lock file with another name in the same folder.
-func (f lockFile) with(name string) lockFile { return lockFile{f.root, name} }
+func (l lockFile) with(name string) lockFile { return lockFile{l.root, name} }
 
 // path returns the path for messages.
-func (f lockFile) path() string { return filepath.Join(f.root.Name(), f.name) }
+func (l lockFile) path() string { return filepath.Join(l.root.Name(), l.name) }
 
-func (f lockFile) read() ([]byte, error) {
-	open := func(name string) (*os.File, error) { return files.OpenBelow(f.root, name) }
-	return bounded.ReadFile(open, f.name, bounded.Config)
+func (l lockFile) read() ([]byte, error) {
+	open := func(name string) (*os.File, error) { return files.OpenBelow(l.root, name) }
+	return bounded.ReadFile(open, l.name, bounded.Config)
 }
 
 // others fails if a machine without flock has a lock file there.
-func (f lockFile) others(share bool) error {
-	if err := f.check(); err != nil || share {
+func (l lockFile) others(share bool) error {
+	if err := l.check(); err != nil || share {
 		return err
 	}
-	return f.sharers()
+	return l.sharers()
 }
 
 // create creates the lock file, or an additional one beside it for a shared lock. Each process
 // looks for the other's file after it has made its own, so at least one of two finds the other.
-func (f lockFile) create(share bool) (release func(), err error) {
+func (l lockFile) create(share bool) (release func(), err error) {
 	me := self()
-	own, text := f, me.encode()
+	own, text := l, me.encode()
 	if share {
-		own = f.with(f.name + "-" + me.Token)
+		own = l.with(l.name + "-" + me.Token)
 	}
 	for try := 0; ; try++ {
 		err = own.write(text)
@@ -213,9 +213,9 @@ func (f lockFile) create(share bool) (release func(), err error) {
 		return nil, err
 	}
 	if share {
-		err = f.check()
+		err = l.check()
 	} else {
-		err = f.sharers()
+		err = l.sharers()
 	}
 	release = func() {
 		if found, err := own.read(); err == nil && string(found) == text {
@@ -230,27 +230,27 @@ func (f lockFile) create(share bool) (release func(), err error) {
 }
 
 // write creates the file exclusively.
-func (f lockFile) write(text string) error {
-	w, err := f.root.OpenFile(f.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+func (l lockFile) write(text string) error {
+	w, err := l.root.OpenFile(l.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = w.WriteString(text)
 	if err = errors.Join(err, w.Close()); err != nil {
-		f.root.Remove(f.name)
+		l.root.Remove(l.name)
 	}
 	return err
 }
 
 // sharers fails if others share the lock.
-func (f lockFile) sharers() error {
-	entries, err := fs.ReadDir(f.root.FS(), ".")
+func (l lockFile) sharers() error {
+	entries, err := fs.ReadDir(l.root.FS(), ".")
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), f.name+"-") && !strings.HasSuffix(e.Name(), takeover) {
-			if err := f.with(e.Name()).check(); err != nil {
+		if strings.HasPrefix(e.Name(), l.name+"-") && !strings.HasSuffix(e.Name(), takeover) {
+			if err := l.with(e.Name()).check(); err != nil {
 				return err
 			}
 		}
@@ -260,22 +260,22 @@ func (f lockFile) sharers() error {
 
 // check fails if there is a lock file whose maker may be running. It removes one whose maker has
 // ended.
-func (f lockFile) check() error {
-	text, err := f.read()
+func (l lockFile) check() error {
+	text, err := l.read()
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil && !errors.As(err, new(*bounded.SizeError)) {
-		return fmt.Errorf("the lock file %s cannot be read: %w", f.path(), err) // nobody knows whether it is held
+		return fmt.Errorf("the lock file %s cannot be read: %w", l.path(), err) // nobody knows whether it is held
 	}
 	h, known := decode(text)
 	if !known {
-		return &HeldError{f.path(), "a program that its lock file does not name"}
+		return &HeldError{l.path(), "a program that its lock file does not name"}
 	}
 	if !h.ended() {
-		return &HeldError{f.path(), h.String()}
+		return &HeldError{l.path(), h.String()}
 	}
-	return f.remove(text)
+	return l.remove(text)
 }
 
 // takeover is the suffix of a file that exists while a lock file is taken over.
@@ -283,8 +283,8 @@ const takeover = ".takeover"
 
 // remove removes a stale lock file. It creates the takeover file first, so that no other process
 // removes the new lock file of a faster one.
-func (f lockFile) remove(stale []byte) error {
-	guard := f.with(f.name + takeover)
+func (l lockFile) remove(stale []byte) error {
+	guard := l.with(l.name + takeover)
 	err := guard.write(self().encode())
 	if errors.Is(err, os.ErrExist) {
 		return &HeldError{guard.path(), "a program that takes over a stale lock"}
@@ -292,14 +292,14 @@ func (f lockFile) remove(stale []byte) error {
 	if err != nil {
 		return err
 	}
-	text, err := f.read()
+	text, err := l.read()
 	if err == nil && string(text) == string(stale) {
-		err = f.root.Remove(f.name)
+		err = l.root.Remove(l.name)
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, f.root.Remove(guard.name))
+	return errors.Join(err, l.root.Remove(guard.name))
 }
 
 // String describes the maker of a lock file and the time.

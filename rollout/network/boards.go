@@ -291,58 +291,58 @@ type poolLoop struct {
 	h, w     int // of the source
 }
 
-func (t *poolLoop) row(dst []float32, in inputRows, _ []float32) {
+func (p *poolLoop) row(dst []float32, in inputRows, _ []float32) {
 	src := in[0]
-	for y := range t.windows.h {
-		for x := range t.windows.w {
-			d, s := t.dst.start+y*t.dst.steps[2]+x*t.dst.steps[3], t.src.start
-			if t.max && t.dst.steps[1] == 1 && t.src.steps[1] == 1 {
-				t.largest(dst[d:d+t.channels], src, y*t.strideY-t.top, x*t.strideX-t.left)
+	for y := range p.windows.h {
+		for x := range p.windows.w {
+			d, s := p.dst.start+y*p.dst.steps[2]+x*p.dst.steps[3], p.src.start
+			if p.max && p.dst.steps[1] == 1 && p.src.steps[1] == 1 {
+				p.largest(dst[d:d+p.channels], src, y*p.strideY-p.top, x*p.strideX-p.left)
 				continue
 			}
-			for range t.channels {
-				dst[d] = t.window(src, s, y*t.strideY-t.top, x*t.strideX-t.left)
-				d, s = d+t.dst.steps[1], s+t.src.steps[1]
+			for range p.channels {
+				dst[d] = p.window(src, s, y*p.strideY-p.top, x*p.strideX-p.left)
+				d, s = d+p.dst.steps[1], s+p.src.steps[1]
 			}
 		}
 	}
 }
 
 // largest computes a window of all channels, which are adjacent; its first cell is at y, x.
-func (t *poolLoop) largest(dst, src []float32, y, x int) {
+func (p *poolLoop) largest(dst, src []float32, y, x int) {
 	for i := range dst {
 		dst[i] = float32(math.Inf(-1))
 	}
-	first, end := x, x+t.kw*t.dilationX // columns on the board
+	first, end := x, x+p.kw*p.dilationX // columns on the board
 	for first < 0 {
-		first += t.dilationX
+		first += p.dilationX
 	}
-	l := kernel.Lines{Op: kernel.Max, N: len(dst), Count: (min(end, t.w) - first + t.dilationX - 1) / t.dilationX}
-	l.Dst.Element, l.X.Element, l.Y = 1, 1, kernel.Steps{Element: 1, Line: t.dilationX * t.src.steps[3]}
-	for i := range t.kh {
-		if a := y + i*t.dilationY; a >= 0 && a < t.h && l.Count > 0 {
-			l.Run(dst, dst, src[t.src.start+a*t.src.steps[2]+first*t.src.steps[3]:])
+	l := kernel.Lines{Op: kernel.Max, N: len(dst), Count: (min(end, p.w) - first + p.dilationX - 1) / p.dilationX}
+	l.Dst.Element, l.X.Element, l.Y = 1, 1, kernel.Steps{Element: 1, Line: p.dilationX * p.src.steps[3]}
+	for i := range p.kh {
+		if a := y + i*p.dilationY; a >= 0 && a < p.h && l.Count > 0 {
+			l.Run(dst, dst, src[p.src.start+a*p.src.steps[2]+first*p.src.steps[3]:])
 		}
 	}
 }
 
 // window computes one window, whose first cell is at y, x.
-func (t *poolLoop) window(src []float32, at, y, x int) float32 {
+func (p *poolLoop) window(src []float32, at, y, x int) float32 {
 	sum, count, best := 0.0, 0, float32(math.Inf(-1))
-	for i := range t.kh {
-		for j := range t.kw {
-			a, b := y+i*t.dilationY, x+j*t.dilationX
-			if a < 0 || a >= t.h || b < 0 || b >= t.w {
-				if t.all && a < t.h+t.bottom && b < t.w+t.right {
+	for i := range p.kh {
+		for j := range p.kw {
+			a, b := y+i*p.dilationY, x+j*p.dilationX
+			if a < 0 || a >= p.h || b < 0 || b >= p.w {
+				if p.all && a < p.h+p.bottom && b < p.w+p.right {
 					count++
 				}
 				continue
 			}
-			v := src[at+a*t.src.steps[2]+b*t.src.steps[3]]
+			v := src[at+a*p.src.steps[2]+b*p.src.steps[3]]
 			best, sum, count = max(best, v), sum+float64(v), count+1
 		}
 	}
-	if t.max {
+	if p.max {
 		return best
 	}
 	return float32(sum / float64(max(count, 1)))

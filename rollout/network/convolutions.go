@@ -268,12 +268,12 @@ type convTask struct {
 	hasResidual, relu  bool
 }
 
-func (t *convTask) run(r *Runner, rows int) {
+func (c *convTask) run(r *Runner, rows int) {
 	var residual []float32
-	if t.hasResidual {
-		residual = r.rows(&t.residual, rows)
+	if c.hasResidual {
+		residual = r.rows(&c.residual, rows)
 	}
-	t.conv.Run(r.rows(&t.dst, rows), t.dg, r.rows(&t.src, rows), t.sg, residual, t.relu, rows)
+	c.conv.Run(r.rows(&c.dst, rows), c.dg, r.rows(&c.src, rows), c.sg, residual, c.relu, rows)
 }
 
 // lowerPlain makes the task of a convolution with strides, groups or dilation, or of constants.
@@ -309,25 +309,25 @@ type plainConv struct {
 	biases   []float64 // [group][block][abreast]
 }
 
-func (t *plainConv) row(dst []float32, in inputRows, _ []float32) {
-	each, src := t.out/t.groups, in[0]
-	for block := range t.groups * t.blocks {
-		group, o := block/t.blocks, block%t.blocks*abreast
+func (p *plainConv) row(dst []float32, in inputRows, _ []float32) {
+	each, src := p.out/p.groups, in[0]
+	for block := range p.groups * p.blocks {
+		group, o := block/p.blocks, block%p.blocks*abreast
 		outputs := min(abreast, each-o)
-		for y := range t.windows.h {
-			d := t.dst.start + (group*each+o)*t.dst.steps[1] + y*t.dst.steps[2]
-			for x := range t.windows.w {
+		for y := range p.windows.h {
+			d := p.dst.start + (group*each+o)*p.dst.steps[1] + y*p.dst.steps[2]
+			for x := range p.windows.w {
 				var sums [abreast]float32
 				if outputs == 1 {
-					sums[0] = t.single(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
+					sums[0] = p.single(src, block, y*p.strideY-p.top, x*p.strideX-p.left)
 				} else {
-					sums = t.cell(src, block, y*t.strideY-t.top, x*t.strideX-t.left)
+					sums = p.cell(src, block, y*p.strideY-p.top, x*p.strideX-p.left)
 				}
 				for i, sum := range sums[:outputs] {
-					if t.relu {
+					if p.relu {
 						sum = max(0, sum)
 					}
-					dst[d+x*t.dst.steps[3]+i*t.dst.steps[1]] = sum
+					dst[d+x*p.dst.steps[3]+i*p.dst.steps[1]] = sum
 				}
 			}
 		}
@@ -335,24 +335,24 @@ func (t *plainConv) row(dst []float32, in inputRows, _ []float32) {
 }
 
 // cell computes a block of outputs of one cell, whose window starts at y, x.
-func (t *plainConv) cell(src []float32, block, y, x int) (out [abreast]float32) {
-	in := t.in / t.groups
-	channel := t.src.steps[1]
-	first := t.src.start + block/t.blocks*in*channel
-	s := (*[abreast]float64)(t.biases[block*abreast:])
+func (p *plainConv) cell(src []float32, block, y, x int) (out [abreast]float32) {
+	in := p.in / p.groups
+	channel := p.src.steps[1]
+	first := p.src.start + block/p.blocks*in*channel
+	s := (*[abreast]float64)(p.biases[block*abreast:])
 	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7] // unlike an array, variables stay in registers
-	for i := range t.kh {
-		a := y + i*t.dilationY
-		if a < 0 || a >= t.h {
+	for i := range p.kh {
+		a := y + i*p.dilationY
+		if a < 0 || a >= p.h {
 			continue
 		}
-		for j := range t.kw {
-			b := x + j*t.dilationX
-			if b < 0 || b >= t.w {
+		for j := range p.kw {
+			b := x + j*p.dilationX
+			if b < 0 || b >= p.w {
 				continue
 			}
-			at := first + a*t.src.steps[2] + b*t.src.steps[3]
-			weights := t.packed[((block*t.kh+i)*t.kw+j)*in*abreast:][:in*abreast]
+			at := first + a*p.src.steps[2] + b*p.src.steps[3]
+			weights := p.packed[((block*p.kh+i)*p.kw+j)*in*abreast:][:in*abreast]
 			for ; len(weights) >= abreast; weights = weights[abreast:] {
 				v, w := float64(src[at]), (*[abreast]float32)(weights)
 				s0, s1 = s0+float64(v*float64(w[0])), s1+float64(v*float64(w[1]))
@@ -367,22 +367,22 @@ func (t *plainConv) cell(src []float32, block, y, x int) (out [abreast]float32) 
 }
 
 // single computes the first output of a block of one cell, as cell does, for groups with a single output.
-func (t *plainConv) single(src []float32, block, y, x int) float32 {
-	in := t.in / t.groups
-	first := t.src.start + block/t.blocks*in*t.src.steps[1]
-	sum := t.biases[block*abreast]
-	for i := range t.kh {
-		a := y + i*t.dilationY
-		for j := range t.kw {
-			b := x + j*t.dilationX
-			if a < 0 || a >= t.h || b < 0 || b >= t.w {
+func (p *plainConv) single(src []float32, block, y, x int) float32 {
+	in := p.in / p.groups
+	first := p.src.start + block/p.blocks*in*p.src.steps[1]
+	sum := p.biases[block*abreast]
+	for i := range p.kh {
+		a := y + i*p.dilationY
+		for j := range p.kw {
+			b := x + j*p.dilationX
+			if a < 0 || a >= p.h || b < 0 || b >= p.w {
 				continue
 			}
-			at := first + a*t.src.steps[2] + b*t.src.steps[3]
-			weights := t.packed[((block*t.kh+i)*t.kw+j)*in*abreast:][:in*abreast]
+			at := first + a*p.src.steps[2] + b*p.src.steps[3]
+			weights := p.packed[((block*p.kh+i)*p.kw+j)*in*abreast:][:in*abreast]
 			for k := 0; k < len(weights); k += abreast {
 				sum += float64(float64(src[at]) * float64(weights[k]))
-				at += t.src.steps[1]
+				at += p.src.steps[1]
 			}
 		}
 	}

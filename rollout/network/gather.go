@@ -383,16 +383,16 @@ func (g *elementLookup) simplify(n *node) {
 
 type elementLookupLoop struct{ elementLoop }
 
-func (g *elementLookupLoop) row(dst []float32, in inputRows, _ []float32) {
-	l := &g.loop
+func (e *elementLookupLoop) row(dst []float32, in inputRows, _ []float32) {
+	l := &e.loop
 	c := cursor{at: l.start}
 	for range l.runs() {
 		d, n := dst[c.at[0]:][:l.size[0]], in[1][c.at[0]:][:l.size[0]]
-		if from := in[0][c.at[1]:]; l.step[1][0] == 0 && g.step == 1 {
-			lookupBlocks(d, from[:g.count], n)
+		if from := in[0][c.at[1]:]; l.step[1][0] == 0 && e.step == 1 {
+			lookupBlocks(d, from[:e.count], n)
 		} else {
 			for i, x := range n {
-				d[i] = from[i*l.step[1][0]+nearest(x, g.count)*g.step]
+				d[i] = from[i*l.step[1][0]+nearest(x, e.count)*e.step]
 			}
 		}
 		c.next(l)

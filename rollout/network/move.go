@@ -90,21 +90,21 @@ type moveTask struct {
 	interior loop // of the result, without a border
 }
 
-func (t *moveTask) run(r *Runner, rows int) {
+func (m *moveTask) run(r *Runner, rows int) {
 	for row := range rows {
-		dst := r.row(&t.dst, row)
-		if t.fills {
-			c := cursor{at: t.interior.start}
-			n, step := t.interior.size[0], t.interior.step[0][0]
-			for range t.interior.runs() {
+		dst := r.row(&m.dst, row)
+		if m.fills {
+			c := cursor{at: m.interior.start}
+			n, step := m.interior.size[0], m.interior.step[0][0]
+			for range m.interior.runs() {
 				for i := range n {
-					dst[c.at[0]+i*step] = t.fill
+					dst[c.at[0]+i*step] = m.fill
 				}
-				c.next(&t.interior)
+				c.next(&m.interior)
 			}
 		}
-		for i := range t.parts {
-			p := &t.parts[i]
+		for i := range m.parts {
+			p := &m.parts[i]
 			copyLoop(dst, r.row(&p.src, row), &p.loop)
 		}
 	}

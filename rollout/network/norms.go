@@ -39,21 +39,21 @@ type softmax struct {
 	outer, n, inner int
 }
 
-func (o *softmax) lower(p *planner, n *node) (task, error) {
-	p.scratch = max(p.scratch, o.n)
-	return rows(n, o), nil
+func (s *softmax) lower(p *planner, n *node) (task, error) {
+	p.scratch = max(p.scratch, s.n)
+	return rows(n, s), nil
 }
 
-func (o *softmax) row(dst []float32, in inputRows, scratch []float32) {
+func (s *softmax) row(dst []float32, in inputRows, scratch []float32) {
 	src := in[0]
-	for before := range o.outer {
-		for i := range o.inner {
-			at := before*o.n*o.inner + i
-			if o.inner == 1 && !o.log {
-				adjacentShares(dst[at:][:o.n], src[at:][:o.n], scratch)
+	for before := range s.outer {
+		for i := range s.inner {
+			at := before*s.n*s.inner + i
+			if s.inner == 1 && !s.log {
+				adjacentShares(dst[at:][:s.n], src[at:][:s.n], scratch)
 				continue
 			}
-			o.shares(dst[at:], src[at:], scratch[:o.n])
+			s.shares(dst[at:], src[at:], scratch[:s.n])
 		}
 	}
 }
@@ -92,28 +92,28 @@ func adjacentShares(dst, src, e []float32) {
 // lowest is a number below which exponentials are 0.
 const lowest = -106
 
-func (o *softmax) shares(dst, src, e []float32) {
+func (s *softmax) shares(dst, src, e []float32) {
 	best := src[0]
 	for i := range e {
-		best = max(best, src[i*o.inner])
+		best = max(best, src[i*s.inner])
 	}
 	for i := range e {
-		e[i] = src[i*o.inner] - best
+		e[i] = src[i*s.inner] - best
 	}
 	kernel.Exp(e, e)
 	sum := 0.0
 	for _, x := range e {
 		sum += float64(x)
 	}
-	if o.log {
+	if s.log {
 		last := exact.Log(sum)
 		for i := range e {
-			dst[i*o.inner] = float32(float64(src[i*o.inner]) - float64(best) - last)
+			dst[i*s.inner] = float32(float64(src[i*s.inner]) - float64(best) - last)
 		}
 		return
 	}
 	for i, x := range e {
-		dst[i*o.inner] = float32(float64(x) / sum)
+		dst[i*s.inner] = float32(float64(x) / sum)
 	}
 }
 

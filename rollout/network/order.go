@@ -42,19 +42,19 @@ type runningSum struct {
 	exclusive, reverse bool
 }
 
-func (s *runningSum) lower(_ *planner, n *node) (task, error) { return rows(n, s), nil }
+func (r *runningSum) lower(_ *planner, n *node) (task, error) { return rows(n, r), nil }
 
-func (s *runningSum) row(dst []float32, in inputRows, _ []float32) {
-	first, step := 0, s.inner
-	if s.reverse {
-		first, step = (s.n-1)*s.inner, -s.inner
+func (r *runningSum) row(dst []float32, in inputRows, _ []float32) {
+	first, step := 0, r.inner
+	if r.reverse {
+		first, step = (r.n-1)*r.inner, -r.inner
 	}
-	for o := range s.outer {
-		for i := range s.inner {
-			at, sum := o*s.n*s.inner+i+first, 0.0
-			for range s.n {
+	for o := range r.outer {
+		for i := range r.inner {
+			at, sum := o*r.n*r.inner+i+first, 0.0
+			for range r.n {
 				x := float64(in[0][at])
-				if s.exclusive {
+				if r.exclusive {
 					dst[at] = float32(sum)
 				} else {
 					dst[at] = float32(sum + x)
@@ -138,52 +138,52 @@ type ranking struct {
 }
 
 // before reports whether the element at index a comes before that at index b.
-func (l *ranking) before(a, b float32) bool {
-	x, y := rank(l.src[int(a)*l.step]), rank(l.src[int(b)*l.step])
+func (r *ranking) before(a, b float32) bool {
+	x, y := rank(r.src[int(a)*r.step]), rank(r.src[int(b)*r.step])
 	switch {
 	case x == y:
 		return a < b
-	case l.largest:
+	case r.largest:
 		return x > y
 	}
 	return x < y
 }
 
 // fill collects the best `count` of n elements, and sorts them.
-func (l *ranking) fill(n, count int) {
-	l.best = l.best[:count]
-	for i := range l.best {
-		l.best[i] = float32(i)
+func (r *ranking) fill(n, count int) {
+	r.best = r.best[:count]
+	for i := range r.best {
+		r.best[i] = float32(i)
 	}
 	for i := count/2 - 1; i >= 0; i-- {
-		l.sink(i, count)
+		r.sink(i, count)
 	}
 	for i := count; i < n; i++ {
-		if x := float32(i); l.before(x, l.best[0]) {
-			l.best[0] = x
-			l.sink(0, count)
+		if x := float32(i); r.before(x, r.best[0]) {
+			r.best[0] = x
+			r.sink(0, count)
 		}
 	}
 	for end := count - 1; end > 0; end-- {
-		l.best[0], l.best[end] = l.best[end], l.best[0]
-		l.sink(0, end)
+		r.best[0], r.best[end] = r.best[end], r.best[0]
+		r.sink(0, end)
 	}
 }
 
 // sink moves the element at position i of a heap of `size` elements down to its place.
-func (l *ranking) sink(i, size int) {
+func (r *ranking) sink(i, size int) {
 	for {
 		next := 2*i + 1
 		if next >= size {
 			return
 		}
-		if next+1 < size && l.before(l.best[next], l.best[next+1]) {
+		if next+1 < size && r.before(r.best[next], r.best[next+1]) {
 			next++
 		}
-		if l.before(l.best[next], l.best[i]) {
+		if r.before(r.best[next], r.best[i]) {
 			return
 		}
-		l.best[i], l.best[next] = l.best[next], l.best[i]
+		r.best[i], r.best[next] = r.best[next], r.best[i]
 		i = next
 	}
 }

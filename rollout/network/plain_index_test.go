@@ -107,10 +107,10 @@ func plainCumSum(x *interpreter) []*plain {
 }
 
 // line returns the elements along an axis, through the element at some indices.
-func (a *plain) line(at []int, axis int) (all []float64) {
+func (p *plain) line(at []int, axis int) (all []float64) {
 	at = slices.Clone(at)
-	for at[axis] = range a.dims[axis] {
-		all = append(all, a.data[a.index(at)])
+	for at[axis] = range p.dims[axis] {
+		all = append(all, p.data[p.index(at)])
 	}
 	return all
 }
@@ -170,7 +170,7 @@ func plainArg(x *interpreter) []*plain {
 
 // point returns the coordinates in the last dimension of the indices, false if one is out of range; those are
 // replaced by the nearest ones.
-func (a *plain) point(index *plain, first []int, dims []int) (at []int, ok bool) {
+func (p *plain) point(index *plain, first []int, dims []int) (at []int, ok bool) {
 	ok = true
 	for i := range index.dims[len(index.dims)-1] {
 		n := wrap(int(index.data[index.index(append(slices.Clone(first), i))]), dims[i])

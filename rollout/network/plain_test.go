@@ -22,9 +22,9 @@ func newPlain(dims ...int) *plain { return &plain{dims: dims, data: make([]float
 
 // index returns the position of an element. The indices may be for a shape to which the array
 // is broadcast.
-func (a *plain) index(at []int) int {
-	n, skip := 0, len(at)-len(a.dims)
-	for i, d := range a.dims {
+func (p *plain) index(at []int) int {
+	n, skip := 0, len(at)-len(p.dims)
+	for i, d := range p.dims {
 		x := at[i+skip]
 		if d == 1 {
 			x = 0
@@ -59,9 +59,9 @@ func build(dims []int, f func(at []int) float64) *plain {
 	return out
 }
 
-func (a *plain) ints() []int {
-	out := make([]int, len(a.data))
-	for i, x := range a.data {
+func (p *plain) ints() []int {
+	out := make([]int, len(p.data))
+	for i, x := range p.data {
 		out[i] = int(min(max(x, -1<<30), 1<<30))
 	}
 	return out

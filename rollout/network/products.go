@@ -133,19 +133,19 @@ type dense struct {
 	order   []int // channels, height and width if the input is the memory of an image
 }
 
-func (o *dense) work(n *node) int64 { return int64(n.out.shape.size()) * int64(o.in) }
+func (d *dense) work(n *node) int64 { return int64(n.out.shape.size()) * int64(d.in) }
 
 // heavy reports whether the layer n has so many weights that all rows should be computed while they are read once. A
 // layer over a list reads them once for many entries of one row: codecraft.onnx took an eighth longer in batches of 32 while
 // the entries of all rows waited in memory for such a layer.
-func (o *dense) heavy(n *node) bool {
+func (d *dense) heavy(n *node) bool {
 	const list = 16
-	return len(o.weights) > 1<<16 && n.out.shape.size() < list*o.out
+	return len(d.weights) > 1<<16 && n.out.shape.size() < list*d.out
 }
 
-func (o *dense) lower(p *planner, n *node) (task, error) {
-	t := &denseTask{dst: n.out.place, src: n.in[0].place, relu: o.relu, count: n.out.shape.size() / o.out}
-	t.layer = kernel.NewDense(o.in, o.out, o.matrix(), o.bias)
+func (d *dense) lower(p *planner, n *node) (task, error) {
+	t := &denseTask{dst: n.out.place, src: n.in[0].place, relu: d.relu, count: n.out.shape.size() / d.out}
+	t.layer = kernel.NewDense(d.in, d.out, d.matrix(), d.bias)
 	if len(n.in) > 1 {
 		t.residual, t.hasResidual = n.in[1].place, true
 	}
@@ -153,26 +153,26 @@ func (o *dense) lower(p *planner, n *node) (task, error) {
 }
 
 // matrix returns the weights as [in][out], with the inputs in the order of memory.
-func (o *dense) matrix() []float32 {
-	if !o.turned && o.order == nil {
-		return o.weights
+func (d *dense) matrix() []float32 {
+	if !d.turned && d.order == nil {
+		return d.weights
 	}
-	channels, area := 1, o.in
-	if o.order != nil { // memory is [height][width][channels], the weights are for [channels][height][width]
-		channels, area = o.order[0], o.order[1]*o.order[2]
+	channels, area := 1, d.in
+	if d.order != nil { // memory is [height][width][channels], the weights are for [channels][height][width]
+		channels, area = d.order[0], d.order[1]*d.order[2]
 	}
-	matrix := make([]float32, len(o.weights))
+	matrix := make([]float32, len(d.weights))
 	const beside = 16 // floats of a cache line
-	for first := 0; first < o.out; first += beside {
-		last := min(first+beside, o.out)
-		for i := range o.in {
-			to := matrix[(i%area*channels+i/area)*o.out:][first:last]
-			if !o.turned {
-				copy(to, o.weights[i*o.out+first:])
+	for first := 0; first < d.out; first += beside {
+		last := min(first+beside, d.out)
+		for i := range d.in {
+			to := matrix[(i%area*channels+i/area)*d.out:][first:last]
+			if !d.turned {
+				copy(to, d.weights[i*d.out+first:])
 				continue
 			}
 			for j := range to {
-				to[j] = o.weights[(first+j)*o.in+i]
+				to[j] = d.weights[(first+j)*d.in+i]
 			}
 		}
 	}
@@ -186,24 +186,24 @@ type denseTask struct {
 	count              int // rows of the layer in a row of the batch
 }
 
-func (t *denseTask) run(r *Runner, rows int) {
+func (d *denseTask) run(r *Runner, rows int) {
 	var residual []float32
-	if t.hasResidual {
-		residual = r.rows(&t.residual, rows)
+	if d.hasResidual {
+		residual = r.rows(&d.residual, rows)
 	}
-	dst, src, n := r.rows(&t.dst, rows), r.rows(&t.src, rows), rows*t.count
-	if t.count == 1 {
-		t.layer.Run(dst, src, n, residual, t.relu)
+	dst, src, n := r.rows(&d.dst, rows), r.rows(&d.src, rows), rows*d.count
+	if d.count == 1 {
+		d.layer.Run(dst, src, n, residual, d.relu)
 		return
 	}
-	in, out := t.layer.In(), t.layer.Out()
+	in, out := d.layer.In(), d.layer.Out()
 	for first := 0; first < n; {
-		last, end := t.different(src, residual, first, n)
+		last, end := d.different(src, residual, first, n)
 		var plus []float32
-		if t.hasResidual {
+		if d.hasResidual {
 			plus = residual[first*out : last*out]
 		}
-		t.layer.Run(dst[first*out:last*out], src[first*in:last*in], last-first, plus, t.relu)
+		d.layer.Run(dst[first*out:last*out], src[first*in:last*in], last-first, plus, d.relu)
 		for row := last; row < end; row++ {
 			copy(dst[row*out:(row+1)*out], dst[(last-1)*out:])
 		}
@@ -217,8 +217,8 @@ const fewest = 8
 // different returns the end of the rows from first on that must be computed, and the end of the rows
 // after them that are equal to the last of these. A list of a fixed length mostly has many empty
 // entries, whose inputs are equal.
-func (t *denseTask) different(src, residual []float32, first, n int) (last, end int) {
-	in, out := t.layer.In(), t.layer.Out()
+func (d *denseTask) different(src, residual []float32, first, n int) (last, end int) {
+	in, out := d.layer.In(), d.layer.Out()
 	last = first + 1
 	for end = last; end < n; end++ {
 		if kernel.SameBits(src[(end-1)*in:end*in], src[end*in:(end+1)*in]) &&
@@ -255,14 +255,14 @@ type productLoop struct {
 	stack loop // over the matrices: their indices in the two arrays
 }
 
-func (t *productLoop) row(dst []float32, in inputRows, scratch []float32) {
-	l := &t.stack
+func (p *productLoop) row(dst []float32, in inputRows, scratch []float32) {
+	l := &p.stack
 	c, at := cursor{}, 0
 	for range l.runs() {
 		for i := range l.size[0] {
-			x, y := in[0][c.at[0]+i*l.step[0][0]:][:t.m*t.k], in[1][c.at[1]+i*l.step[1][0]:][:t.k*t.n]
-			kernel.MatMul(dst[at:at+t.m*t.n], x, y, t.m, t.k, t.n, scratch)
-			at += t.m * t.n
+			x, y := in[0][c.at[0]+i*l.step[0][0]:][:p.m*p.k], in[1][c.at[1]+i*l.step[1][0]:][:p.k*p.n]
+			kernel.MatMul(dst[at:at+p.m*p.n], x, y, p.m, p.k, p.n, scratch)
+			at += p.m * p.n
 		}
 		c.next(l)
 	}

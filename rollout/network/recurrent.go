@@ -28,14 +28,14 @@ type direction struct {
 }
 
 // gates returns the number of gates of a cell.
-func (o *recurrent) gates() int { return map[string]int{"LSTM": 4, "GRU": 3}[o.kind] }
+func (r *recurrent) gates() int { return map[string]int{"LSTM": 4, "GRU": 3}[r.kind] }
 
 // size returns the numbers that a sequence has after each step.
-func (o *recurrent) size() int {
-	if o.kind == "LSTM" {
-		return 2 * o.hidden
+func (r *recurrent) size() int {
+	if r.kind == "LSTM" {
+		return 2 * r.hidden
 	}
-	return o.hidden
+	return r.hidden
 }
 
 // readRecurrent reads an LSTM or GRU.
@@ -109,23 +109,23 @@ func (k *call) initial(in []*value, i int, o *recurrent) ([]*value, bool) {
 }
 
 // direction packs the weights of one direction, [gates·hidden][inputs], and its biases for input and state.
-func (o *recurrent) direction(reverse bool, input, state, bias []float32) direction {
-	wide := o.gates() * o.hidden
+func (r *recurrent) direction(reverse bool, input, state, bias []float32) direction {
+	wide := r.gates() * r.hidden
 	all, ofState := make([]float32, wide), make([]float32, wide)
 	for i := range all {
-		if o.kind == "GRU" && o.reset && i >= 2*o.hidden { // its reset gate applies to this bias, too
+		if r.kind == "GRU" && r.reset && i >= 2*r.hidden { // its reset gate applies to this bias, too
 			all[i], ofState[i] = bias[i], bias[wide+i]
 		} else {
 			all[i] = bias[i] + bias[wide+i]
 		}
 	}
-	d := direction{reverse: reverse, input: kernel.NewDense(o.in, wide, turned(input, wide, o.in), all)}
-	if o.kind == "GRU" && !o.reset {
-		first := 2 * o.hidden * o.hidden
-		d.state = kernel.NewDense(o.hidden, 2*o.hidden, turned(state[:first], 2*o.hidden, o.hidden), nil)
-		d.resetOfLast = kernel.NewDense(o.hidden, o.hidden, turned(state[first:], o.hidden, o.hidden), nil)
+	d := direction{reverse: reverse, input: kernel.NewDense(r.in, wide, turned(input, wide, r.in), all)}
+	if r.kind == "GRU" && !r.reset {
+		first := 2 * r.hidden * r.hidden
+		d.state = kernel.NewDense(r.hidden, 2*r.hidden, turned(state[:first], 2*r.hidden, r.hidden), nil)
+		d.resetOfLast = kernel.NewDense(r.hidden, r.hidden, turned(state[first:], r.hidden, r.hidden), nil)
 	} else {
-		d.state = kernel.NewDense(o.hidden, wide, turned(state, wide, o.hidden), ofState)
+		d.state = kernel.NewDense(r.hidden, wide, turned(state, wide, r.hidden), ofState)
 	}
 	return d
 }
@@ -167,26 +167,26 @@ func (k *call) states(o *recurrent, all *value) []*value {
 	return []*value{all, last(0)}
 }
 
-func (o *recurrent) work(*node) int64 {
-	return int64(o.steps*o.sequences*len(o.directions)) * int64(o.gates()*o.hidden) * int64(o.in+o.hidden)
+func (r *recurrent) work(*node) int64 {
+	return int64(r.steps*r.sequences*len(r.directions)) * int64(r.gates()*r.hidden) * int64(r.in+r.hidden)
 }
 
 // together is the number of rows of the batch whose sequences are computed at once.
 const together = 8
 
-func (o *recurrent) lower(p *planner, n *node) (task, error) {
-	t := &recurrentTask{recurrent: o, dst: n.out.place, src: n.in[0].place}
-	wide := int64(o.gates() * o.hidden)
-	most := together * int64(o.sequences)
-	if all := most * (int64(o.in) + 2*wide + 3*int64(o.hidden)); all > maxRow {
+func (r *recurrent) lower(p *planner, n *node) (task, error) {
+	t := &recurrentTask{recurrent: r, dst: n.out.place, src: n.in[0].place}
+	wide := int64(r.gates() * r.hidden)
+	most := together * int64(r.sequences)
+	if all := most * (int64(r.in) + 2*wide + 3*int64(r.hidden)); all > maxRow {
 		return nil, fmt.Errorf("expected at most %d numbers in memory, found cells that need more", maxRow)
 	} else {
 		p.scratch = max(p.scratch, int(all))
 	}
-	if o.hasState {
+	if r.hasState {
 		t.state = n.in[1].place
 	}
-	if o.hasCells {
+	if r.hasCells {
 		t.cells = n.in[len(n.in)-1].place
 	}
 	return t, nil

@@ -43,17 +43,17 @@ type reduction struct {
 	axes []int
 }
 
-func (o *reduction) lower(p *planner, n *node) (task, error) {
+func (r *reduction) lower(p *planner, n *node) (task, error) {
 	src := p.view(n.in[0])
 	var kept, keptSteps, gone, goneSteps []int
 	for i, d := range n.in[0].shape.dims {
-		if slices.Contains(o.axes, i) {
+		if slices.Contains(r.axes, i) {
 			gone, goneSteps = append(gone, d), append(goneSteps, src.steps[i])
 		} else {
 			kept, keptSteps = append(kept, d), append(keptSteps, src.steps[i])
 		}
 	}
-	l := &reductionLoop{kind: o.kind, outer: newLoop(kept, false, keptSteps), inner: newLoop(gone, false, goneSteps), count: product(gone)}
+	l := &reductionLoop{kind: r.kind, outer: newLoop(kept, false, keptSteps), inner: newLoop(gone, false, goneSteps), count: product(gone)}
 	l.outer.start[0] = src.start
 	return rows(n, l), nil
 }
@@ -64,36 +64,36 @@ type reductionLoop struct {
 	count        int
 }
 
-func (t *reductionLoop) row(dst []float32, in inputRows, _ []float32) {
-	c, at := cursor{at: t.outer.start}, 0
-	for range t.outer.runs() {
-		n := t.outer.size[0]
-		t.line(dst[at:at+n], in[0][c.at[0]:], t.outer.step[0][0])
+func (r *reductionLoop) row(dst []float32, in inputRows, _ []float32) {
+	c, at := cursor{at: r.outer.start}, 0
+	for range r.outer.runs() {
+		n := r.outer.size[0]
+		r.line(dst[at:at+n], in[0][c.at[0]:], r.outer.step[0][0])
 		at += n
-		c.next(&t.outer)
+		c.next(&r.outer)
 	}
 }
 
 // line computes a run of the outer loop, whose elements begin at src in these steps.
-func (t *reductionLoop) line(dst, src []float32, step int) {
-	extreme, done := t.kind == "max" || t.kind == "min", 0
+func (r *reductionLoop) line(dst, src []float32, step int) {
+	extreme, done := r.kind == "max" || r.kind == "min", 0
 	switch {
-	case step == 1 && t.sums() && len(dst) >= neighbours:
-		t.sum(dst, src)
+	case step == 1 && r.sums() && len(dst) >= neighbours:
+		r.sum(dst, src)
 		return
 	case step == 1 && extreme && len(dst) >= neighbours:
-		t.extreme(dst, src)
+		r.extreme(dst, src)
 		return
-	case t.sums() && t.inner.runs() == 1:
+	case r.sums() && r.inner.runs() == 1:
 		for ; done+4 <= len(dst); done += 4 {
-			t.sum4((*[4]float32)(dst[done:]), src[done*step:], step)
+			r.sum4((*[4]float32)(dst[done:]), src[done*step:], step)
 		}
 	}
 	for i := done; i < len(dst); i++ {
-		if t.sums() || extreme {
-			dst[i] = t.reduce(src[i*step:])
+		if r.sums() || extreme {
+			dst[i] = r.reduce(src[i*step:])
 		} else {
-			dst[i] = t.other(src[i*step:])
+			dst[i] = r.other(src[i*step:])
 		}
 	}
 }
@@ -101,11 +101,11 @@ func (t *reductionLoop) line(dst, src []float32, step int) {
 // neighbours is the least number of adjacent results, such as of the channels of boards, that are computed together.
 const neighbours = 8
 
-func (t *reductionLoop) sums() bool { return t.kind == "sum" || t.kind == "mean" }
+func (r *reductionLoop) sums() bool { return r.kind == "sum" || r.kind == "mean" }
 
 // sum computes adjacent elements, each in the order of reduce.
-func (t *reductionLoop) sum(dst, src []float32) {
-	l := &t.inner
+func (r *reductionLoop) sum(dst, src []float32) {
+	l := &r.inner
 	for len(dst) > 0 {
 		var all [64]float64
 		sums := all[:min(len(dst), len(all))]
@@ -115,7 +115,7 @@ func (t *reductionLoop) sum(dst, src []float32) {
 			c.next(l)
 		}
 		for i, s := range sums {
-			dst[i] = t.of(s)
+			dst[i] = r.of(s)
 		}
 		if len(sums) == len(dst) {
 			return
@@ -125,11 +125,11 @@ func (t *reductionLoop) sum(dst, src []float32) {
 }
 
 // extreme computes adjacent elements of a maximum or minimum.
-func (t *reductionLoop) extreme(dst, src []float32) {
-	l := &t.inner
+func (r *reductionLoop) extreme(dst, src []float32) {
+	l := &r.inner
 	lines := kernel.Lines{Op: kernel.Max, N: len(dst), Count: l.size[0], Dst: kernel.Steps{Element: 1}, X: kernel.Steps{Element: 1}}
 	lines.Y = kernel.Steps{Element: 1, Line: l.step[0][0]}
-	if t.kind == "min" {
+	if r.kind == "min" {
 		lines.Op = kernel.Min
 	}
 	copy(dst, src)
@@ -141,22 +141,22 @@ func (t *reductionLoop) extreme(dst, src []float32) {
 }
 
 // sum4 computes four elements, `apart` floats from each other, at once: a single sum waits for each addition.
-func (t *reductionLoop) sum4(dst *[4]float32, src []float32, apart int) {
-	n, step := t.inner.size[0], t.inner.step[0][0]
+func (r *reductionLoop) sum4(dst *[4]float32, src []float32, apart int) {
+	n, step := r.inner.size[0], r.inner.step[0][0]
 	var s0, s1, s2, s3 float64
 	a, b, c := src[apart:], src[2*apart:], src[3*apart:]
 	for i := range n {
 		at := i * step
 		s0, s1, s2, s3 = s0+float64(src[at]), s1+float64(a[at]), s2+float64(b[at]), s3+float64(c[at])
 	}
-	*dst = [4]float32{t.of(s0), t.of(s1), t.of(s2), t.of(s3)}
+	*dst = [4]float32{r.of(s0), r.of(s1), r.of(s2), r.of(s3)}
 }
 
 // of returns the result for a sum.
-func (t *reductionLoop) of(sum float64) float32 {
-	switch t.kind {
+func (r *reductionLoop) of(sum float64) float32 {
+	switch r.kind {
 	case "mean":
-		sum /= float64(t.count)
+		sum /= float64(r.count)
 	case "l2":
 		sum = math.Sqrt(sum)
 	}
@@ -164,24 +164,24 @@ func (t *reductionLoop) of(sum float64) float32 {
 }
 
 // other computes one element of a function that is neither a sum of the elements nor one of them.
-func (t *reductionLoop) other(src []float32) float32 {
+func (r *reductionLoop) other(src []float32) float32 {
 	c := cursor{}
-	l := &t.inner
+	l := &r.inner
 	best, sum := src[0], 0.0
-	if t.kind == "logsumexp" {
-		best = t.largest(src)
+	if r.kind == "logsumexp" {
+		best = r.largest(src)
 		if best-best != 0 { // ±∞ or NaN
 			return best
 		}
 	}
-	if t.kind == "prod" {
+	if r.kind == "prod" {
 		sum = 1
 	}
 	for range l.runs() {
 		at := c.at[0]
 		for range l.size[0] {
 			x := float64(src[at])
-			switch t.kind {
+			switch r.kind {
 			case "l1":
 				sum += math.Abs(x)
 			case "l2":
@@ -195,16 +195,16 @@ func (t *reductionLoop) other(src []float32) float32 {
 		}
 		c.next(l)
 	}
-	if t.kind == "logsumexp" {
+	if r.kind == "logsumexp" {
 		return float32(float64(best) + exact.Log(sum))
 	}
-	return t.of(sum)
+	return r.of(sum)
 }
 
 // largest returns the largest of the elements of one result.
-func (t *reductionLoop) largest(src []float32) float32 {
+func (r *reductionLoop) largest(src []float32) float32 {
 	c := cursor{}
-	l, best := &t.inner, src[0]
+	l, best := &r.inner, src[0]
 	for range l.runs() {
 		for i := range l.size[0] {
 			best = max(best, src[c.at[0]+i*l.step[0][0]])
@@ -215,13 +215,13 @@ func (t *reductionLoop) largest(src []float32) float32 {
 }
 
 // reduce computes one element.
-func (t *reductionLoop) reduce(src []float32) float32 {
+func (r *reductionLoop) reduce(src []float32) float32 {
 	c := cursor{}
-	l := &t.inner
+	l := &r.inner
 	step := l.step[0][0]
-	if (t.kind == "min" || t.kind == "max") && step == 1 && l.runs() == 1 {
+	if (r.kind == "min" || r.kind == "max") && step == 1 && l.runs() == 1 {
 		switch low, high, ok := kernel.Extremes(src[:l.size[0]]); {
-		case ok && t.kind == "min":
+		case ok && r.kind == "min":
 			return low
 		case ok:
 			return high
@@ -230,7 +230,7 @@ func (t *reductionLoop) reduce(src []float32) float32 {
 	sum, best := 0.0, src[0]
 	for range l.runs() {
 		at := c.at[0]
-		switch t.kind {
+		switch r.kind {
 		case "max":
 			for range l.size[0] {
 				best = max(best, src[at])
@@ -249,8 +249,8 @@ func (t *reductionLoop) reduce(src []float32) float32 {
 		}
 		c.next(l)
 	}
-	if t.sums() {
-		return t.of(sum)
+	if r.sums() {
+		return r.of(sum)
 	}
 	return best
 }

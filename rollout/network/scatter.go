@@ -86,8 +86,8 @@ type elementScatter struct {
 	axis int
 }
 
-func (o *elementScatter) lower(_ *planner, n *node) (task, error) {
-	return rows(n, &elementScatterLoop{o.combine, n.out.shape.size(), newElementLoop(n, o.axis)}), nil
+func (e *elementScatter) lower(_ *planner, n *node) (task, error) {
+	return rows(n, &elementScatterLoop{e.combine, n.out.shape.size(), newElementLoop(n, e.axis)}), nil
 }
 
 type elementScatterLoop struct {
@@ -96,14 +96,14 @@ type elementScatterLoop struct {
 	elementLoop
 }
 
-func (o *elementScatterLoop) row(dst []float32, in inputRows, _ []float32) {
-	l := &o.loop
-	copy(dst[:o.size], in[0])
+func (e *elementScatterLoop) row(dst []float32, in inputRows, _ []float32) {
+	l := &e.loop
+	copy(dst[:e.size], in[0])
 	c := cursor{at: l.start}
 	for range l.runs() {
 		for i, x := range in[1][c.at[0]:][:l.size[0]] {
-			if n, ok := position(x, o.count); ok {
-				o.apply(dst[c.at[1]+i*l.step[1][0]+n*o.step:], in[2][c.at[0]+i:][:1])
+			if n, ok := position(x, e.count); ok {
+				e.apply(dst[c.at[1]+i*l.step[1][0]+n*e.step:], in[2][c.at[0]+i:][:1])
 			}
 		}
 		c.next(l)

@@ -49,41 +49,41 @@ type inForm struct {
 func needsForm(made, vector env.Spec) bool { return made.Form != vector.Form || made.Sequential }
 
 // Wants returns no slabs: the policy sees the slabs of its own form.
-func (f *inForm) Wants() env.Want { return 0 }
+func (i *inForm) Wants() env.Want { return 0 }
 
 // look makes the view of the games of v.
-func (f *inForm) look(v env.Vector, rows int) {
-	view, err := env.InForm(v, f.form)
+func (i *inForm) look(v env.Vector, rows int) {
+	view, err := env.InForm(v, i.form)
 	if err != nil {
-		panic("policy: " + f.Name() + ": " + err.Error())
+		panic("policy: " + i.Name() + ": " + err.Error())
 	}
 	s := view.Spec()
-	f.of, f.view, f.batch = v, view, env.NewBatch(s, s.Games, f.Policy.Wants()|env.WantAction)
-	for k := range f.rows {
-		f.rows[k] = make([]int32, 0, rows)
+	i.of, i.view, i.batch = v, view, env.NewBatch(s, s.Games, i.Policy.Wants()|env.WantAction)
+	for k := range i.rows {
+		i.rows[k] = make([]int32, 0, rows)
 	}
 }
 
 // Act lets the policy choose in its form, and gives the orders.
-func (f *inForm) Act(v env.Vector, b *env.Batch, rows []int32) {
-	if f.of != v {
-		f.look(v, b.Rows)
+func (i *inForm) Act(v env.Vector, b *env.Batch, rows []int32) {
+	if i.of != v {
+		i.look(v, b.Rows)
 	}
-	f.view.Begin(rows)
+	i.view.Begin(rows)
 	open := rows
 	for k := 0; len(open) > 0; k = 1 - k {
-		f.view.Observe(f.batch, open)
-		f.Policy.Act(v, f.batch, open)
-		if f.acted != nil {
-			f.acted(f.batch, open)
+		i.view.Observe(i.batch, open)
+		i.Policy.Act(v, i.batch, open)
+		if i.acted != nil {
+			i.acted(i.batch, open)
 		}
-		f.rows[k] = f.view.Take(f.batch, open, f.rows[k][:0])
-		open = f.rows[k]
+		i.rows[k] = i.view.Take(i.batch, open, i.rows[k][:0])
+		open = i.rows[k]
 	}
 	room := len(b.Orders) / b.Rows
 	for _, row := range rows {
 		at := int(row) * room
-		b.OrderLen[row] = int32(len(f.view.AppendOrders(b.Orders[at:at:at+room], row)))
+		b.OrderLen[row] = int32(len(i.view.AppendOrders(b.Orders[at:at:at+room], row)))
 	}
 }
 

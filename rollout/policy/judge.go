@@ -38,12 +38,12 @@ type judgedSearcher[S, M any] struct {
 }
 
 // Network implements rollout.Networked.
-func (c judgedSearcher[S, M]) Network(_ *env.Batch, row int32) rollout.NetworkCounts {
-	return c.networks[row]
+func (j judgedSearcher[S, M]) Network(_ *env.Batch, row int32) rollout.NetworkCounts {
+	return j.networks[row]
 }
 
 // Files implements rollout.WithFiles.
-func (c judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{c.file} }
+func (j judgedSearcher[S, M]) Files() []rollout.File { return []rollout.File{j.file} }
 
 // newJudged returns a policy that searches with the network of the options. With a budget of
 // time it searches one row at a time, since each search has the whole budget.

@@ -142,11 +142,11 @@ func (m *mix) network(b *env.Batch, row int32) rollout.NetworkCounts {
 }
 
 // Network implements rollout.Networked.
-func (m networkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts { return m.network(b, row) }
+func (n networkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts { return n.network(b, row) }
 
 // Network implements rollout.Networked.
-func (m searchNetworkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts {
-	return m.network(b, row)
+func (s searchNetworkMix) Network(b *env.Batch, row int32) rollout.NetworkCounts {
+	return s.network(b, row)
 }
 
 // asPolicy returns the mix as a policy that implements rollout.Searcher and rollout.Networked if

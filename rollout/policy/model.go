@@ -168,7 +168,7 @@ type netPolicy struct {
 }
 
 // Files implements rollout.WithFiles.
-func (p netPolicy) Files() []rollout.File { return []rollout.File{p.file} }
+func (n netPolicy) Files() []rollout.File { return []rollout.File{n.file} }
 
 // setModel stores the value of an option of a network, and rewrites it in canonical form.
 func setModel(o *neural.Options, given *setting) error {
@@ -202,22 +202,22 @@ func (n *node) stored() error {
 }
 
 // ofFile checks the value of an option that the node reads when it loads its file.
-func (g *setting) ofFile() error {
+func (s *setting) ofFile() error {
 	n := 0
-	switch g.name {
+	switch s.name {
 	case optionWork:
-		return g.number(&n, 1, 1_000_000)
+		return s.number(&n, 1, 1_000_000)
 	case optionSHA256:
-		return g.sum()
+		return s.sum()
 	}
 	return nil
 }
 
 // sum checks that the value is the beginning of a sha256.
-func (g *setting) sum() error {
-	g.value = strings.ToLower(g.value)
-	if len(g.value) < 8 || len(g.value) > 64 || strings.Trim(g.value, "0123456789abcdef") != "" {
-		return fmt.Errorf("%s=%s, expected 8 to 64 hexadecimal digits", g.name, g.value)
+func (s *setting) sum() error {
+	s.value = strings.ToLower(s.value)
+	if len(s.value) < 8 || len(s.value) > 64 || strings.Trim(s.value, "0123456789abcdef") != "" {
+		return fmt.Errorf("%s=%s, expected 8 to 64 hexadecimal digits", s.name, s.value)
 	}
 	return nil
 }

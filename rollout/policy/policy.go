@@ -188,8 +188,8 @@ type UnknownError struct {
 }
 
 // Error implements error.
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("no policy %q for %s; there are: %s, mix(…)", e.Name, e.Game, strings.Join(e.Known, ", "))
+func (u *UnknownError) Error() string {
+	return fmt.Sprintf("no policy %q for %s; there are: %s, mix(…)", u.Name, u.Game, strings.Join(u.Known, ", "))
 }
 
 // find returns the entry of a name, or an *UnknownError.

@@ -68,17 +68,17 @@ func newPortfolio[S any](name string, o searchOptions, seats int32, g script.Pla
 }
 
 // Act searches the state of each row and gives the orders of the best move.
-func (c *portfolio[S]) Act(v env.Vector, b *env.Batch, rows []int32) {
-	c.begin(b, rows, 2, 2*c.room)
+func (p *portfolio[S]) Act(v env.Vector, b *env.Batch, rows []int32) {
+	p.begin(b, rows, 2, 2*p.room)
 	states, ok := env.States[S](v)
-	if !ok || !c.planner.Look(v) {
-		panic(script.WrongGame(c.name, v))
+	if !ok || !p.planner.Look(v) {
+		panic(script.WrongGame(p.name, v))
 	}
 	room := len(b.Orders) / b.Rows
 	for i, row := range rows {
-		f := &c.found[i]
-		c.planner.Search(f, &states[row/c.seats], sim.Player(row%c.seats), b.RowSeed[row], &c.budget)
-		if c.interrupted() {
+		f := &p.found[i]
+		p.planner.Search(f, &states[row/p.seats], sim.Player(row%p.seats), b.RowSeed[row], &p.budget)
+		if p.interrupted() {
 			return
 		}
 		b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], f.OrdersOf(len(f.Ends)-1)))

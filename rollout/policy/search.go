@@ -174,30 +174,30 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 }
 
 // number reads a whole number.
-func (g *setting) number(n *int, least, most int) (err error) {
-	if *n, err = strconv.Atoi(g.value); err != nil || *n < least || *n > most {
-		return fmt.Errorf("%s=%s, expected a whole number from %d to %d", g.name, g.value, least, most)
+func (s *setting) number(n *int, least, most int) (err error) {
+	if *n, err = strconv.Atoi(s.value); err != nil || *n < least || *n > most {
+		return fmt.Errorf("%s=%s, expected a whole number from %d to %d", s.name, s.value, least, most)
 	}
-	g.value = strconv.Itoa(*n)
+	s.value = strconv.Itoa(*n)
 	return nil
 }
 
 // temperature reads a temperature.
-func (g *setting) temperature(t *float64) error {
-	x, err := strconv.ParseFloat(g.value, 64)
+func (s *setting) temperature(t *float64) error {
+	x, err := strconv.ParseFloat(s.value, 64)
 	if err != nil || !(x > 0) || x > 1000 {
-		return fmt.Errorf("%s=%s, expected a number above 0, at most 1000", g.name, g.value)
+		return fmt.Errorf("%s=%s, expected a number above 0, at most 1000", s.name, s.value)
 	}
-	*t, g.value = x, strconv.FormatFloat(x, 'g', -1, 64)
+	*t, s.value = x, strconv.FormatFloat(x, 'g', -1, 64)
 	return nil
 }
 
 // word reads and stores one of several words.
-func (g *setting) word(value *string, words []string) error {
-	if !slices.Contains(words, g.value) {
-		return fmt.Errorf("%s=%s, expected one of: %s", g.name, g.value, strings.Join(words, ", "))
+func (s *setting) word(value *string, words []string) error {
+	if !slices.Contains(words, s.value) {
+		return fmt.Errorf("%s=%s, expected one of: %s", s.name, s.value, strings.Join(words, ", "))
 	}
-	*value = g.value
+	*value = s.value
 	return nil
 }
 

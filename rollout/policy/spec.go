@@ -203,8 +203,8 @@ func (s *scanner) setting() (o setting, err error) {
 }
 
 // bare returns the set of characters that a value without quotes may have.
-func (g *setting) bare() func(c rune) bool {
-	if g.name == optionHead || g.name == optionDevice { // their names come from other programs
+func (s *setting) bare() func(c rune) bool {
+	if s.name == optionHead || s.name == optionDevice { // their names come from other programs
 		return inPath
 	}
 	return inValue
@@ -292,14 +292,14 @@ func (n *node) checkSettings(e entry) error {
 }
 
 // known fails if there is no such option.
-func (g *setting) known(all []Option) error {
+func (s *setting) known(all []Option) error {
 	names := make([]string, len(all))
 	for k := range all {
-		if names[k] = all[k].Name; names[k] == g.name {
+		if names[k] = all[k].Name; names[k] == s.name {
 			return nil
 		}
 	}
-	return fmt.Errorf("no option %q; there are: %s", g.name, strings.Join(names, ", "))
+	return fmt.Errorf("no option %q; there are: %s", s.name, strings.Join(names, ", "))
 }
 
 // value returns the value of the option of that name, "" if it is not set.

@@ -31,10 +31,10 @@ type RecordedGame struct {
 
 // Source returns a description of the game's origin: the name of its file, and in a file of many
 // games its number and its name.
-func (g *RecordedGame) Source(file string) string {
+func (r *RecordedGame) Source(file string) string {
 	s := filepath.Base(file)
-	if g.Number > 0 {
-		s = strings.TrimRight(fmt.Sprintf("%s#%d %s", s, g.Number, g.Name), " ")
+	if r.Number > 0 {
+		s = strings.TrimRight(fmt.Sprintf("%s#%d %s", s, r.Number, r.Name), " ")
 	}
 	return s
 }
@@ -104,10 +104,10 @@ func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " 
 // turns played. reason is the reason why only the first `good` turns are as recorded, nil if all
 // are. With a reason, the episode is cut after these turns if keep is set; otherwise there is no
 // episode.
-func (g *RecordedGame) settle(keep bool, good int, reason error, play func(e *rollout.Episode) (sim.Status, int)) {
-	e := &g.Episode
+func (r *RecordedGame) settle(keep bool, good int, reason error, play func(e *rollout.Episode) (sim.Status, int)) {
+	e := &r.Episode
 	if reason != nil && !keep {
-		g.Why = reason
+		r.Why = reason
 		return
 	}
 	if reason != nil {
@@ -118,16 +118,16 @@ func (g *RecordedGame) settle(keep bool, good int, reason error, play func(e *ro
 		status, turns := play(e)
 		switch over := status != sim.Running; {
 		case e.Turns == 0 && reason != nil:
-			g.Why = fmt.Errorf("%w (in the first turn: nothing to keep)", reason)
+			r.Why = fmt.Errorf("%w (in the first turn: nothing to keep)", reason)
 		case e.Turns == 0:
-			g.Why = fmt.Errorf("it has no turns")
+			r.Why = fmt.Errorf("it has no turns")
 		case reason != nil && over: // a cut game must not be over after its last turn
 			cutEpisode(e, turns-1)
 			continue
 		case turns < e.Turns:
-			g.Why = fmt.Errorf("the game is over after turn %d, but %d turns are recorded", turns-1, e.Turns)
+			r.Why = fmt.Errorf("the game is over after turn %d, but %d turns are recorded", turns-1, e.Turns)
 		case reason == nil && !over:
-			g.Why = fmt.Errorf("the recorded game is over after turn %d, but not when it is played again", turns-1)
+			r.Why = fmt.Errorf("the recorded game is over after turn %d, but not when it is played again", turns-1)
 		case reason == nil:
 			e.Status = status
 		}

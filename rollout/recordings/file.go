@@ -177,8 +177,8 @@ func Uncompressed(r io.Reader) (*bufio.Reader, error) {
 type wholeGzip struct{ io.Reader }
 
 // Read implements io.Reader.
-func (r wholeGzip) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
+func (w wholeGzip) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
 	return n, gzipError(err)
 }
 
@@ -197,9 +197,9 @@ type interruptibleReader struct {
 }
 
 // Read implements io.Reader.
-func (r interruptibleReader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
+func (i interruptibleReader) Read(p []byte) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
 	}
-	return r.Reader.Read(p)
+	return i.Reader.Read(p)
 }

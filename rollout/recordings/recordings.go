@@ -159,15 +159,15 @@ type OptionError struct {
 }
 
 // Error implements error: "round 12: expected 0 to 9".
-func (e *OptionError) Error() string {
-	if e.Value == "" {
-		return e.Option + ": " + e.Err.Error()
+func (o *OptionError) Error() string {
+	if o.Value == "" {
+		return o.Option + ": " + o.Err.Error()
 	}
-	return e.Option + " " + e.Value + ": " + e.Err.Error()
+	return o.Option + " " + o.Value + ": " + o.Err.Error()
 }
 
 // Unwrap returns Err.
-func (e *OptionError) Unwrap() error { return e.Err }
+func (o *OptionError) Unwrap() error { return o.Err }
 
 // wrongOption returns the error for a value of an option.
 func wrongOption(option string, value any, format string, args ...any) error {
@@ -208,21 +208,21 @@ type ShowOptions struct {
 }
 
 // wrongRound returns the error for a round that the recording does not have.
-func (o *ShowOptions) wrongRound(format string, args ...any) error {
-	return wrongOption(o.RoundName, o.Round, format, args...)
+func (s *ShowOptions) wrongRound(format string, args ...any) error {
+	return wrongOption(s.RoundName, s.Round, format, args...)
 }
 
 // check returns an error for options that fit no recording of the engine.
-func (o *ShowOptions) check(i *Info) error {
+func (s *ShowOptions) check(i *Info) error {
 	switch {
-	case !slices.Contains(i.Views, o.As):
-		return wrongOption("as", o.As, "expected one of: %s (for %s)", strings.Join(i.Views, ", "), i.Game)
-	case i.Seats > 0 && int(o.Seat) >= i.Seats:
-		return wrongSeat(o.Seat, "%s has seats A and %c", i.Game, 'A'+rune(i.Seats-1))
-	case i.Single != "" && o.Game > 1:
-		return wrongOption("game", o.Game, "expected 1: a %s has one game", i.Single)
-	case !i.Frames && o.Frame >= 0:
-		return wrongOption("frame", o.Frame, "%s has no frames", i.Game)
+	case !slices.Contains(i.Views, s.As):
+		return wrongOption("as", s.As, "expected one of: %s (for %s)", strings.Join(i.Views, ", "), i.Game)
+	case i.Seats > 0 && int(s.Seat) >= i.Seats:
+		return wrongSeat(s.Seat, "%s has seats A and %c", i.Game, 'A'+rune(i.Seats-1))
+	case i.Single != "" && s.Game > 1:
+		return wrongOption("game", s.Game, "expected 1: a %s has one game", i.Single)
+	case !i.Frames && s.Frame >= 0:
+		return wrongOption("frame", s.Frame, "%s has no frames", i.Game)
 	}
 	return nil
 }

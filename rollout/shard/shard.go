@@ -18,10 +18,10 @@ type Receipt struct {
 type PermanentError struct{ Err error }
 
 // Error returns the reason, with the prefix that the shard cannot be made.
-func (e *PermanentError) Error() string { return "the shard cannot be made: " + e.Err.Error() }
+func (p *PermanentError) Error() string { return "the shard cannot be made: " + p.Err.Error() }
 
 // Unwrap returns Err.
-func (e *PermanentError) Unwrap() error { return e.Err }
+func (p *PermanentError) Unwrap() error { return p.Err }
 
 // BrokenError means that the stored files of a shard are missing or do not have their checksum: the
 // shard must be made again.
@@ -31,7 +31,7 @@ type BrokenError struct {
 }
 
 // Error returns the shard and the reason.
-func (e *BrokenError) Error() string { return fmt.Sprintf("shard %d: %v", e.Shard, e.Err) }
+func (b *BrokenError) Error() string { return fmt.Sprintf("shard %d: %v", b.Shard, b.Err) }
 
 // Unwrap returns Err.
-func (e *BrokenError) Unwrap() error { return e.Err }
+func (b *BrokenError) Unwrap() error { return b.Err }

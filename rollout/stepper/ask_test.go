@@ -155,9 +155,9 @@ func TestAskInterrupted(t *testing.T) {
 // counted is a thinker that names heap 1 once it may choose.
 type counted struct{ thinker }
 
-func (p *counted) Act(v env.Vector, b *env.Batch, rows []int32) {
-	p.thinker.Act(v, b, rows)
-	if (*p.context).Err() != nil {
+func (c *counted) Act(v env.Vector, b *env.Batch, rows []int32) {
+	c.thinker.Act(v, b, rows)
+	if (*c.context).Err() != nil {
 		return
 	}
 	for _, row := range rows {

@@ -24,17 +24,17 @@ type thinker struct {
 	context *context.Context
 }
 
-func (p thinker) Name() string              { return "thinker" }
-func (p thinker) Wants() env.Want           { return 0 }
-func (p thinker) Until(ctx context.Context) { *p.context = ctx }
-func (p thinker) Act(_ env.Vector, b *env.Batch, rows []int32) {
+func (t thinker) Name() string              { return "thinker" }
+func (t thinker) Wants() env.Want           { return 0 }
+func (t thinker) Until(ctx context.Context) { *t.context = ctx }
+func (t thinker) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	select {
-	case p.begun <- struct{}{}:
+	case t.begun <- struct{}{}:
 	default:
 	}
 	select {
-	case <-p.let:
-	case <-(*p.context).Done():
+	case <-t.let:
+	case <-(*t.context).Done():
 	}
 	for _, row := range rows {
 		if b.OrderLen[row] != -1 {
@@ -98,10 +98,10 @@ func TestInterrupt(t *testing.T) {
 // rows of each Act.
 type counter chan int
 
-func (p counter) Name() string    { return "counter" }
-func (p counter) Wants() env.Want { return 0 }
-func (p counter) Act(_ env.Vector, b *env.Batch, rows []int32) {
-	p <- len(rows)
+func (c counter) Name() string    { return "counter" }
+func (c counter) Wants() env.Want { return 0 }
+func (c counter) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	c <- len(rows)
 	for _, row := range rows {
 		b.OrderLen[row] = 0
 	}

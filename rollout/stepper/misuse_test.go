@@ -326,10 +326,10 @@ func TestTimeout(t *testing.T) {
 // slow is a policy that waits.
 type slow chan struct{}
 
-func (p slow) Name() string    { return "slow" }
-func (p slow) Wants() env.Want { return 0 }
-func (p slow) Act(_ env.Vector, b *env.Batch, rows []int32) {
-	<-p
+func (s slow) Name() string    { return "slow" }
+func (s slow) Wants() env.Want { return 0 }
+func (s slow) Act(_ env.Vector, b *env.Batch, rows []int32) {
+	<-s
 	for _, row := range rows {
 		b.OrderLen[row] = 0
 	}

@@ -135,18 +135,18 @@ func cut[T any](slab []T, total, from, n int) []T {
 
 // cutFor returns the slabs of n games from game first on. The slabs of b have
 // the given numbers of games and rows.
-func (b *Slabs) cutFor(games, rows, first, n int) Slabs {
+func (s *Slabs) cutFor(games, rows, first, n int) Slabs {
 	each := rows / games
 	row, m := first*each, n*each
 	return Slabs{
-		Planes: cut(b.Planes, rows, row, m), Packed: cut(b.Packed, rows, row, m), Scalars: cut(b.Scalars, rows, row, m),
-		Mask: cut(b.Mask, rows, row, m), RowSeed: cut(b.RowSeed, rows, row, m), Turn: cut(b.Turn, games, first, n),
-		Waits: cut(b.Waits, rows, row, m), Action: cut(b.Action, rows, row, m), Reward: cut(b.Reward, rows, row, m),
-		Terminated: cut(b.Terminated, games, first, n), Truncated: cut(b.Truncated, games, first, n),
-		Seat: cut(b.Seat, games, first, n), Episode: cut(b.Episode, games, first, n),
-		Opponent:    cut(b.Opponent, games, first, n),
-		FinalPlanes: cut(b.FinalPlanes, rows, row, m), FinalPacked: cut(b.FinalPacked, rows, row, m),
-		FinalScalars: cut(b.FinalScalars, rows, row, m),
-		FinalScore:   cut(b.FinalScore, rows, row, m), FinalResult: cut(b.FinalResult, rows, row, m),
+		Planes: cut(s.Planes, rows, row, m), Packed: cut(s.Packed, rows, row, m), Scalars: cut(s.Scalars, rows, row, m),
+		Mask: cut(s.Mask, rows, row, m), RowSeed: cut(s.RowSeed, rows, row, m), Turn: cut(s.Turn, games, first, n),
+		Waits: cut(s.Waits, rows, row, m), Action: cut(s.Action, rows, row, m), Reward: cut(s.Reward, rows, row, m),
+		Terminated: cut(s.Terminated, games, first, n), Truncated: cut(s.Truncated, games, first, n),
+		Seat: cut(s.Seat, games, first, n), Episode: cut(s.Episode, games, first, n),
+		Opponent:    cut(s.Opponent, games, first, n),
+		FinalPlanes: cut(s.FinalPlanes, rows, row, m), FinalPacked: cut(s.FinalPacked, rows, row, m),
+		FinalScalars: cut(s.FinalScalars, rows, row, m),
+		FinalScore:   cut(s.FinalScore, rows, row, m), FinalResult: cut(s.FinalResult, rows, row, m),
 	}
 }

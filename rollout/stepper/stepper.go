@@ -60,7 +60,7 @@ const NoOpponent = 255
 type StateError string
 
 // Error implements error.
-func (e StateError) Error() string { return string(e) }
+func (s StateError) Error() string { return string(s) }
 
 // PanicError means that a game or a policy panicked. The state of the Stepper
 // is undefined from then on: every later call except Close returns the same
@@ -71,8 +71,8 @@ type PanicError struct {
 }
 
 // Error implements error.
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("a panic while games %d to %d were played: %v", e.First, e.First+e.Games-1, e.Value)
+func (p *PanicError) Error() string {
+	return fmt.Sprintf("a panic while games %d to %d were played: %v", p.First, p.First+p.Games-1, p.Value)
 }
 
 // ErrTimeout means that no block was ready in time.
@@ -141,21 +141,21 @@ func New(c Setup) (*Stepper, error) {
 
 // check returns what is wrong in a Setup, as far as it can be said without
 // making games.
-func (c *Setup) check() error {
-	n := c.Env.N
+func (s *Setup) check() error {
+	n := s.Env.N
 	switch {
-	case c.Vector == nil:
+	case s.Vector == nil:
 		return errors.New("Setup.Vector is nil")
 	case n < 1:
 		return fmt.Errorf("%d games: there must be at least 1", n)
-	case c.Workers < 1:
-		return fmt.Errorf("%d workers: there must be at least 1", c.Workers)
-	case c.Batch < 0 || c.Batch > n || c.Batch > 0 && n%c.Batch != 0:
-		return fmt.Errorf("blocks of %d games: want a divisor of %d games, or 0", c.Batch, n)
-	case len(c.Opponents) > maxOpponents:
-		return fmt.Errorf("%d opponents: there may be %d", len(c.Opponents), maxOpponents)
+	case s.Workers < 1:
+		return fmt.Errorf("%d workers: there must be at least 1", s.Workers)
+	case s.Batch < 0 || s.Batch > n || s.Batch > 0 && n%s.Batch != 0:
+		return fmt.Errorf("blocks of %d games: want a divisor of %d games, or 0", s.Batch, n)
+	case len(s.Opponents) > maxOpponents:
+		return fmt.Errorf("%d opponents: there may be %d", len(s.Opponents), maxOpponents)
 	}
-	for j, m := range c.Opponents {
+	for j, m := range s.Opponents {
 		if m == nil {
 			return fmt.Errorf("the maker of opponent %d is nil", j)
 		}
@@ -164,13 +164,13 @@ func (c *Setup) check() error {
 }
 
 // checkSeat returns what is wrong with the seat and the opponents.
-func (c *Setup) checkSeat(game string, players int) error {
+func (s *Setup) checkSeat(game string, players int) error {
 	switch {
-	case c.Seat < AnySeat || c.Seat >= players:
-		return fmt.Errorf("seat %d: %s has %d, from 0", c.Seat, game, players)
-	case c.Seat == AllSeats && len(c.Opponents) > 0:
+	case s.Seat < AnySeat || s.Seat >= players:
+		return fmt.Errorf("seat %d: %s has %d, from 0", s.Seat, game, players)
+	case s.Seat == AllSeats && len(s.Opponents) > 0:
 		return errors.New("opponents, but the caller plays all seats")
-	case c.Seat != AllSeats && players > 1 && len(c.Opponents) == 0:
+	case s.Seat != AllSeats && players > 1 && len(s.Opponents) == 0:
 		return fmt.Errorf("no opponents: somebody must play the other seats of %s", game)
 	}
 	return nil

@@ -48,37 +48,37 @@ func NewResponder(s GameList) *Responder { return &Responder{list: s, openFilms:
 
 // Grown returns the responder of a list that has the games of the list before and further ones. Films that are open
 // stay open.
-func (d *Responder) Grown(s GameList) *Responder { return &Responder{list: s, openFilms: d.openFilms} }
+func (r *Responder) Grown(s GameList) *Responder { return &Responder{list: s, openFilms: r.openFilms} }
 
 // UnknownError means that a question names nothing that there is.
 type UnknownError struct{ Question string }
 
 // Error implements error.
-func (e *UnknownError) Error() string { return fmt.Sprintf("nothing is called %.100q", e.Question) }
+func (u *UnknownError) Error() string { return fmt.Sprintf("nothing is called %.100q", u.Question) }
 
 // Answer returns the JSON that a name stands for: "film.json?game=3".
-func (d *Responder) Answer(question string) ([]byte, error) {
+func (r *Responder) Answer(question string) ([]byte, error) {
 	v, path, err := asked(question)
 	if err != nil {
 		return nil, err
 	}
 	switch path {
 	case "list.json":
-		return json.Marshal(d.list.Head())
+		return json.Marshal(r.list.Head())
 	case "games.json":
-		return d.games(v)
+		return r.games(v)
 	case "overview.json":
-		return d.overview(question)
+		return r.overview(question)
 	case "film.json":
-		return d.film(v, func(f *Film) ([]byte, error) { return f.Head() })
+		return r.film(v, func(f *Film) ([]byte, error) { return f.Head() })
 	case "stats.json":
-		return d.film(v, func(f *Film) ([]byte, error) { return f.Stats() })
+		return r.film(v, func(f *Film) ([]byte, error) { return f.Stats() })
 	case "paths.json":
 		from := v.number("from", 0)
-		return d.film(v, func(f *Film) ([]byte, error) { return f.Paths(from) })
+		return r.film(v, func(f *Film) ([]byte, error) { return f.Paths(from) })
 	case "frames.json":
 		seat, from := v.number("seat", features.Spectator), v.number("from", 0)
-		return d.film(v, func(f *Film) ([]byte, error) { return f.Frames(seat, from) })
+		return r.film(v, func(f *Film) ([]byte, error) { return f.Frames(seat, from) })
 	}
 	return nil, &UnknownError{question}
 }
@@ -99,12 +99,12 @@ type gamesAnswer struct {
 }
 
 // games answers games.json.
-func (d *Responder) games(v *values) ([]byte, error) {
+func (r *Responder) games(v *values) ([]byte, error) {
 	q := Query{From: v.number("from", 0), Count: v.number("count", 50), Sort: v.Get("sort"), Policy: v.Get("policy"), Against: v.Get("against"), Outcome: v.Get("outcome")}
 	if v.err != nil {
 		return nil, v.err
 	}
-	list, total, err := d.list.Games(q)
+	list, total, err := r.list.Games(q)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +115,11 @@ func (d *Responder) games(v *values) ([]byte, error) {
 }
 
 // overview answers overview.json.
-func (d *Responder) overview(question string) ([]byte, error) {
-	if !d.list.Head().Overview {
+func (r *Responder) overview(question string) ([]byte, error) {
+	if !r.list.Head().Overview {
 		return nil, &UnknownError{question}
 	}
-	o, err := d.list.Overview()
+	o, err := r.list.Overview()
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (d *Responder) overview(question string) ([]byte, error) {
 }
 
 // film answers a question about the film of a game.
-func (d *Responder) film(v *values, answer func(f *Film) ([]byte, error)) ([]byte, error) {
+func (r *Responder) film(v *values, answer func(f *Film) ([]byte, error)) ([]byte, error) {
 	id, err := strconv.ParseUint(v.Get("game"), 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("game=%.40q: expected the number of a game", v.Get("game"))
@@ -135,7 +135,7 @@ func (d *Responder) film(v *values, answer func(f *Film) ([]byte, error)) ([]byt
 	if v.err != nil {
 		return nil, v.err
 	}
-	f, err := d.open(id)
+	f, err := r.open(id)
 	if err != nil {
 		return nil, err
 	}
@@ -143,21 +143,21 @@ func (d *Responder) film(v *values, answer func(f *Film) ([]byte, error)) ([]byt
 }
 
 // open returns the film of a game, which may be open already.
-func (d *Responder) open(id uint64) (*Film, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	i := slices.IndexFunc(d.films, func(o *opened) bool { return o.id == id })
+func (r *Responder) open(id uint64) (*Film, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.films, func(o *opened) bool { return o.id == id })
 	if i >= 0 {
-		o := d.films[i]
-		d.films = slices.Insert(slices.Delete(d.films, i, i+1), 0, o)
+		o := r.films[i]
+		r.films = slices.Insert(slices.Delete(r.films, i, i+1), 0, o)
 		return o.film, nil
 	}
-	f, err := d.list.Film(id)
+	f, err := r.list.Film(id)
 	if err != nil {
 		return nil, err
 	}
-	d.films = slices.Insert(d.films, 0, &opened{id, f})
-	d.films = d.films[:min(len(d.films), mostOpen)]
+	r.films = slices.Insert(r.films, 0, &opened{id, f})
+	r.films = r.films[:min(len(r.films), mostOpen)]
 	return f, nil
 }
 
@@ -185,17 +185,17 @@ var ErrMany = errors.New("choose fewer games")
 
 // Everything returns all answers about a game list, by question, for a page without a server. It fails if they
 // have more than `most` bytes, or the game list has more games than a list may have.
-func (d *Responder) Everything(most int) (map[string][]byte, error) {
+func (r *Responder) Everything(most int) (map[string][]byte, error) {
 	all, size := map[string][]byte{}, 0
 	add := func(question string) error {
-		answer, err := d.Answer(question)
+		answer, err := r.Answer(question)
 		if size += len(answer); err == nil && size > most {
 			err = fmt.Errorf("more than %d MB for one page: %w", most>>20, ErrMany)
 		}
 		all[question] = answer
 		return err
 	}
-	list, total, err := d.list.Games(Query{Count: MostListed})
+	list, total, err := r.list.Games(Query{Count: MostListed})
 	if err != nil {
 		return nil, err
 	}
@@ -203,11 +203,11 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 		return nil, fmt.Errorf("%d games, a page holds at most %d: %w", total, MostListed, ErrMany)
 	}
 	questions := []string{"list.json"}
-	if d.list.Head().Overview {
+	if r.list.Head().Overview {
 		questions = append(questions, "overview.json")
 	}
 	for _, x := range list {
-		f, err := d.open(x.ID)
+		f, err := r.open(x.ID)
 		if errors.Is(err, errNoFilm) {
 			continue
 		}
@@ -230,11 +230,11 @@ func (d *Responder) Everything(most int) (map[string][]byte, error) {
 		if err := add(q); err != nil {
 			return nil, err
 		}
-		if d.Progress != nil {
-			d.Progress(i*len(list)/len(questions), len(list))
+		if r.Progress != nil {
+			r.Progress(i*len(list)/len(questions), len(list))
 		}
 	}
-	answer, err := d.Answer(fmt.Sprintf("games.json?from=0&count=%d", MostListed))
+	answer, err := r.Answer(fmt.Sprintf("games.json?from=0&count=%d", MostListed))
 	all["games.json?from=0&count=50"] = answer
 	return all, err
 }

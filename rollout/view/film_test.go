@@ -27,7 +27,7 @@ import (
 // sinkFunc is a sink of one function.
 type sinkFunc func(e *rollout.Episode) error
 
-func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+func (s sinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
 // vector returns one game of the catalog.
 func vector(t testing.TB, game, rules string, turns int) env.Vector {

@@ -4,14 +4,14 @@ package bitboard
 // or is empty. A step replaces b by its neighbours in free and removes these from free, which holds the
 // cells that may be reached and have not been reached. Flood returns the number of steps, and whether
 // the frontier has a cell in watch.
-func (b *Square) Flood(free, watch *Square, most int) (steps int, met bool) {
+func (s *Square) Flood(free, watch *Square, most int) (steps int, met bool) {
 	switch squareVectors {
 	case 512:
-		return flood512(b, free, watch, most)
+		return flood512(s, free, watch, most)
 	case 256:
-		return flood256(b, free, watch, most)
+		return flood256(s, free, watch, most)
 	}
-	return b.floodRows(free, watch, most)
+	return s.floodRows(free, watch, most)
 }
 
 // FloodsFast reports whether Flood uses vectors. Then a step of a flood takes a tenth of the time.
@@ -19,15 +19,15 @@ func FloodsFast() bool { return squareVectors != 0 }
 
 // floodRows is Flood in portable code. While the frontier stays within 64 columns, it works on copies whose rows are
 // single words.
-func (b *Square) floodRows(free, watch *Square, most int) (steps int, met bool) {
-	f := rowFlood{front: b, free: free, watch: watch}
-	f.low, f.high = b.Rows()
+func (s *Square) floodRows(free, watch *Square, most int) (steps int, met bool) {
+	f := rowFlood{front: s, free: free, watch: watch}
+	f.low, f.high = s.Rows()
 	f.first, f.last = watch.Rows()
 	for met = f.meets(); !met && f.low <= f.high && steps < most; {
 		n := 0
 		if f.high-f.low >= manyRows && steps == 0 {
 			n, met = f.inRows(min(fewSteps, most-steps))
-		} else if x, within := b.stripAround(f.low, f.high); within >= fewSteps {
+		} else if x, within := s.stripAround(f.low, f.high); within >= fewSteps {
 			n, met = f.inStrip(x, min(within, most-steps))
 		} else {
 			n, met = f.inRows(min(wideSteps, most-steps))
@@ -53,26 +53,26 @@ type rowFlood struct {
 }
 
 // meets reports whether the frontier has a cell in watch.
-func (f *rowFlood) meets() bool {
+func (r *rowFlood) meets() bool {
 	any := uint64(0)
-	for k := squareRow * (max(f.low, f.first) + 1); k < squareRow*(min(f.high, f.last)+2); k++ {
-		any |= f.front[k] & f.watch[k]
+	for k := squareRow * (max(r.low, r.first) + 1); k < squareRow*(min(r.high, r.last)+2); k++ {
+		any |= r.front[k] & r.watch[k]
 	}
 	return any != 0
 }
 
 // inRows does up to n steps. It ends when the frontier has a cell in watch or is empty.
-func (f *rowFlood) inRows(n int) (steps int, met bool) {
-	for ; steps < n && !met && f.low <= f.high; steps++ {
-		f.low, f.high = max(f.low-1, 0), min(f.high+1, SquareSide-1)
-		f.front.floodStep(f.free, f.low, f.high)
-		for f.low <= f.high && f.front[squareRow*(f.low+1)]|f.front[squareRow*(f.low+1)+1] == 0 {
-			f.low++
+func (r *rowFlood) inRows(n int) (steps int, met bool) {
+	for ; steps < n && !met && r.low <= r.high; steps++ {
+		r.low, r.high = max(r.low-1, 0), min(r.high+1, SquareSide-1)
+		r.front.floodStep(r.free, r.low, r.high)
+		for r.low <= r.high && r.front[squareRow*(r.low+1)]|r.front[squareRow*(r.low+1)+1] == 0 {
+			r.low++
 		}
-		for f.high > f.low && f.front[squareRow*(f.high+1)]|f.front[squareRow*(f.high+1)+1] == 0 {
-			f.high--
+		for r.high > r.low && r.front[squareRow*(r.high+1)]|r.front[squareRow*(r.high+1)+1] == 0 {
+			r.high--
 		}
-		met = f.meets()
+		met = r.meets()
 	}
 	return steps, met
 }
@@ -81,12 +81,12 @@ func (f *rowFlood) inRows(n int) (steps int, met bool) {
 // so that the compiler keeps nearly all values in registers.
 //
 //go:noinline
-func (b *Square) floodStep(free *Square, low, high int) {
+func (s *Square) floodStep(free *Square, low, high int) {
 	from, end := squareRow*(low+1), squareRow*(high+2)
-	above := b[from+squareRow : end+squareRow] // slices of one length: no bounds checks in the loop
-	row, f := b[from:end][:len(above)], free[from:end][:len(above)]
-	b0, b1 := b[from-squareRow], b[from-squareRow+1] // before the change
-	c0, c1 := b[from], b[from+1]
+	above := s[from+squareRow : end+squareRow] // slices of one length: no bounds checks in the loop
+	row, f := s[from:end][:len(above)], free[from:end][:len(above)]
+	b0, b1 := s[from-squareRow], s[from-squareRow+1] // before the change
+	c0, c1 := s[from], s[from+1]
 	for k := 0; k < len(above)-1; k += squareRow {
 		a0 := above[k]
 		b0 |= c0<<1 | c0>>1 | c1<<63 | a0

@@ -37,16 +37,16 @@ func windowOf(cell int) (number, first int) {
 
 // Put makes the step from a cell to another the i-th offset from cells of its colour, and notes that the step
 // from this cell stays on the board. It reports whether the other cell is in the window.
-func (n *Around) Put(i, cell, other int) (ok bool) {
+func (a *Around) Put(i, cell, other int) (ok bool) {
 	i, cell, other = i&63, cell&(DiamondSpan-1), other&(DiamondSpan-1)
-	n.inside[cell] |= 1 << i
+	a.inside[cell] |= 1 << i
 	for low := range 8 {
 		number, first := windowOf(cell&^7 | low)
 		bit := 512 + (cell&^7 | low) + other - cell - 8*first
 		if bit < 0 || bit >= 512 {
 			return false
 		}
-		w := &n.windows[number]
+		w := &a.windows[number]
 		w.at[i], w.bit[i] = uint8(bit>>3), 1<<(bit&7)
 	}
 	return true
@@ -56,23 +56,23 @@ func (n *Around) Put(i, cell, other int) (ok bool) {
 func GathersFast() bool { return hasVBMI }
 
 // Of returns which cells around a cell are on the board: bit i is that of the i-th offset.
-func (n *Around) Of(p *Padded, cell int) uint64 {
+func (a *Around) Of(p *Padded, cell int) uint64 {
 	cell &= DiamondSpan - 1
 	if hasVBMI {
-		return around512(n, p, cell)
+		return around512(a, p, cell)
 	}
-	return n.portable(p, cell)
+	return a.portable(p, cell)
 }
 
 // portable is Of without assembly, and its twin.
-func (n *Around) portable(p *Padded, cell int) (cells uint64) {
+func (a *Around) portable(p *Padded, cell int) (cells uint64) {
 	number, first := windowOf(cell)
-	w := &n.windows[number]
+	w := &a.windows[number]
 	for i, at := range &w.at {
 		at := first + int(at) - 64 // from the first byte of Board
 		if at >= 0 && at < 64 && uint8(p.Board[at>>3]>>(at&7*8))&w.bit[i] != 0 {
 			cells |= 1 << i
 		}
 	}
-	return cells & n.inside[cell]
+	return cells & a.inside[cell]
 }

@@ -8,9 +8,9 @@ type strip [SquareSide + 2]uint64
 
 // stripAround returns the lowest of 64 columns around the cells in the rows from low to high, and the number of
 // steps that a flood fill from these cells can do before it may leave the columns.
-func (b *Square) stripAround(low, high int) (x, steps int) {
+func (s *Square) stripAround(low, high int) (x, steps int) {
 	or0, or1 := uint64(0), uint64(0)
-	for rows := b.Words(low, high); len(rows) >= squareRow; rows = rows[squareRow:] {
+	for rows := s.Words(low, high); len(rows) >= squareRow; rows = rows[squareRow:] {
 		or0 |= rows[0]
 		or1 |= rows[1]
 	}
@@ -35,34 +35,34 @@ func (b *Square) stripAround(low, high int) (x, steps int) {
 }
 
 // cut returns the cells of row y in the 64 columns from x on.
-func (b *Square) cut(x, y int) uint64 {
+func (s *Square) cut(x, y int) uint64 {
 	k := squareRow * (y + 1)
-	return b[k]>>(x&63) | b[k+1]<<1<<(63-x&63)
+	return s[k]>>(x&63) | s[k+1]<<1<<(63-x&63)
 }
 
 // flip adds the cells of a row, given as in a strip from column x on, that are not in the set, and removes the others.
-func (b *Square) flip(x, y int, cells uint64) {
+func (s *Square) flip(x, y int, cells uint64) {
 	k := squareRow * (y + 1)
-	b[k] ^= cells << (x & 63)
-	b[k+1] ^= cells >> 1 >> (63 - x&63)
+	s[k] ^= cells << (x & 63)
+	s[k+1] ^= cells >> 1 >> (63 - x&63)
 }
 
 // inStrip does up to n steps in the 64 columns from x on, which the fill does not leave in these steps. It ends when
 // the frontier has a cell in watch or is empty.
-func (f *rowFlood) inStrip(x, n int) (steps int, met bool) {
+func (r *rowFlood) inStrip(x, n int) (steps int, met bool) {
 	var front, free strip
-	low, high := f.low, f.high
+	low, high := r.low, r.high
 	for y := low; y <= high; y++ {
-		front[y+1], free[y+1] = f.front.cut(x, y), f.free.cut(x, y)
-		f.front.flip(x, y, front[y+1])
+		front[y+1], free[y+1] = r.front.cut(x, y), r.free.cut(x, y)
+		r.front.flip(x, y, front[y+1])
 	}
 	bottom, top := low, high // the rows that free has
 	for ; steps < n && !met && low <= high; steps++ {
 		if low = max(low-1, 0); low < bottom {
-			bottom, free[low+1] = low, f.free.cut(x, low)
+			bottom, free[low+1] = low, r.free.cut(x, low)
 		}
 		if high = min(high+1, SquareSide-1); high > top {
-			top, free[high+1] = high, f.free.cut(x, high)
+			top, free[high+1] = high, r.free.cut(x, high)
 		}
 		front.step(&free, low, high)
 		for low <= high && front[low+1] == 0 {
@@ -72,16 +72,16 @@ func (f *rowFlood) inStrip(x, n int) (steps int, met bool) {
 			high--
 		}
 		any := uint64(0)
-		for y := max(low, f.first); y <= min(high, f.last); y++ {
-			any |= front[y+1] & f.watch.cut(x, y)
+		for y := max(low, r.first); y <= min(high, r.last); y++ {
+			any |= front[y+1] & r.watch.cut(x, y)
 		}
 		met = any != 0
 	}
 	for y := bottom; y <= top; y++ {
-		f.free.flip(x, y, f.free.cut(x, y)^free[y+1])
-		f.front.flip(x, y, front[y+1])
+		r.free.flip(x, y, r.free.cut(x, y)^free[y+1])
+		r.front.flip(x, y, front[y+1])
 	}
-	f.low, f.high = low, high
+	r.low, r.high = low, high
 	return steps, met
 }
 

@@ -26,11 +26,11 @@ type SizeError struct {
 }
 
 // Error implements error.
-func (e *SizeError) Error() string {
-	if e.Size < 0 {
-		return fmt.Sprintf("expected at most %d bytes, found more", e.Most)
+func (s *SizeError) Error() string {
+	if s.Size < 0 {
+		return fmt.Sprintf("expected at most %d bytes, found more", s.Most)
 	}
-	return fmt.Sprintf("expected at most %d bytes, found %d", e.Most, e.Size)
+	return fmt.Sprintf("expected at most %d bytes, found %d", s.Most, s.Size)
 }
 
 // Read reads all of r. It returns a *SizeError if r has more than most bytes.

@@ -118,20 +118,20 @@ func (r *textReader) placeUnits() error {
 }
 
 // read reads the words after the cell in the line of a unit.
-func (u *textUnit) read(g *Game, words []texts.Word) error {
+func (t *textUnit) read(g *Game, words []texts.Word) error {
 	return texts.Pairs(words, func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
 		switch name.Text {
 		case "health":
-			n, err := texts.Number[uint64](rest[0], "health", 1, uint64(g.rules.Types[u.Type].MaxHealth))
-			u.Health = int16(n)
+			n, err := texts.Number[uint64](rest[0], "health", 1, uint64(g.rules.Types[t.Type].MaxHealth))
+			t.Health = int16(n)
 			return rest[1:], err
 		case "inactive":
-			u.Active = false
+			t.Active = false
 			return rest, nil
 		}
-		o, rest, err := readOrder(u.ID, name, rest)
+		o, rest, err := readOrder(t.ID, name, rest)
 		if err == nil {
-			u.act.Take(And(o))
+			t.act.Take(And(o))
 		}
 		return rest, err
 	})

@@ -29,9 +29,9 @@ func (g info) Info() sim.Info {
 
 type reset struct{ toy }
 
-func (g reset) Reset(s *state, seed uint64) {
+func (r reset) Reset(s *state, seed uint64) {
 	turn := s.Turn
-	g.Toy.Reset(s, seed)
+	r.Toy.Reset(s, seed)
 	s.Turn = turn
 }
 
@@ -40,10 +40,10 @@ type memory struct {
 	turns *int
 }
 
-func (g memory) Step(s *state, t *sim.Turn) sim.Status {
-	status := g.Toy.Step(s, t)
-	*g.turns++
-	s.Taken[0] ^= uint16(*g.turns >> 6)
+func (m memory) Step(s *state, t *sim.Turn) sim.Status {
+	status := m.Toy.Step(s, t)
+	*m.turns++
+	s.Taken[0] ^= uint16(*m.turns >> 6)
 	return status
 }
 
@@ -52,22 +52,22 @@ type attached struct {
 	to **state
 }
 
-func (g attached) Reset(s *state, seed uint64) {
-	*g.to = s
-	g.Toy.Reset(s, seed)
+func (a attached) Reset(s *state, seed uint64) {
+	*a.to = s
+	a.Toy.Reset(s, seed)
 }
 
-func (g attached) Step(s *state, t *sim.Turn) sim.Status {
-	if *g.to != s {
+func (a attached) Step(s *state, t *sim.Turn) sim.Status {
+	if *a.to != s {
 		s.Taken[0]++
 	}
-	return g.Toy.Step(s, t)
+	return a.Toy.Step(s, t)
 }
 
 type doubled struct{ toy }
 
-func (g doubled) AppendOrders(dst []sim.Order, s *state, p sim.Player) []sim.Order {
-	return append(g.Toy.AppendOrders(dst, s, p), 0)
+func (d doubled) AppendOrders(dst []sim.Order, s *state, p sim.Player) []sim.Order {
+	return append(d.Toy.AppendOrders(dst, s, p), 0)
 }
 
 type gullible struct{ toy }
@@ -83,8 +83,8 @@ func (g gullible) Step(s *state, t *sim.Turn) sim.Status {
 
 type endless struct{ toy }
 
-func (g endless) Step(s *state, t *sim.Turn) sim.Status {
-	g.Toy.Step(s, t)
+func (e endless) Step(s *state, t *sim.Turn) sim.Status {
+	e.Toy.Step(s, t)
 	return sim.Running
 }
 
@@ -100,24 +100,24 @@ func (g stale) Hash(s *state) uint64 { return uint64(s.Turn) / 2 }
 
 type nosy struct{ toy }
 
-func (g nosy) Outcome(s *state, p sim.Player) sim.Outcome {
+func (n nosy) Outcome(s *state, p sim.Player) sim.Outcome {
 	s.Named[3]++
-	return g.Toy.Outcome(s, p)
+	return n.Toy.Outcome(s, p)
 }
 
 type wasteful struct{ toy }
 
 var sink *state
 
-func (g wasteful) Step(s *state, t *sim.Turn) sim.Status {
+func (w wasteful) Step(s *state, t *sim.Turn) sim.Status {
 	sink = new(state)
-	return g.Toy.Step(s, t)
+	return w.Toy.Step(s, t)
 }
 
 type partial struct{ toy }
 
-func (g partial) Step(s *state, t *sim.Turn) sim.Status {
-	status := g.Toy.Step(s, t)
+func (p partial) Step(s *state, t *sim.Turn) sim.Status {
+	status := p.Toy.Step(s, t)
 	if s.Turn == 1 {
 		s.Taken[0]++
 	}

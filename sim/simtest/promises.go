@@ -11,15 +11,15 @@ import (
 	"moonfarm/sim"
 )
 
-func (c *suite[S]) testInfo(t *testing.T) {
-	i := c.info
+func (s *suite[S]) testInfo(t *testing.T) {
+	i := s.info
 	if i.Name == "" || i.Rules == "" {
 		t.Errorf("name %q, rules %q: neither may be empty", i.Name, i.Rules)
 	}
 	if i.Players < 1 || i.Players > sim.MaxPlayers || i.MaxTurns < 1 || i.MaxOrders < 1 {
 		t.Errorf("%d players, %d turns, %d orders: out of range", i.Players, i.MaxTurns, i.MaxOrders)
 	}
-	g := c.fresh()
+	g := s.fresh()
 	first := g.Info()
 	g.Reset(new(S), 1)
 	if again := g.Info(); first != i || again != i {
@@ -27,10 +27,10 @@ func (c *suite[S]) testInfo(t *testing.T) {
 	}
 }
 
-func (c *suite[S]) testReset(t *testing.T) {
-	g := c.fresh()
+func (s *suite[S]) testReset(t *testing.T) {
+	g := s.fresh()
 	clean, dirty := new(S), new(S)
-	for seed := range uint64(c.Games) {
+	for seed := range uint64(s.Games) {
 		*clean = *new(S)
 		memory := bytesOf(dirty)
 		for i := range memory {
@@ -42,43 +42,43 @@ func (c *suite[S]) testReset(t *testing.T) {
 			t.Fatalf("seed %d: Reset of a zero state and of a dirty one differ: %s", seed, d)
 		}
 		first := new(S)
-		if g.Reset(first, 0); c.info.SameStart && Diff(first, clean) != "" {
+		if g.Reset(first, 0); s.info.SameStart && Diff(first, clean) != "" {
 			t.Fatalf("seed %d: the start differs from that of seed 0, but Info.SameStart is set: %s", seed, Diff(first, clean))
 		}
 	}
 }
 
-func (c *suite[S]) testSame(t *testing.T) {
+func (s *suite[S]) testSame(t *testing.T) {
 	// The second game value has played before, and plays other games in
 	// between.
-	second := c.fresh()
-	other := c.newPlayout(second, 1<<32)
-	c.each(t, func(a *playout[S]) {
+	second := s.fresh()
+	other := s.newPlayout(second, 1<<32)
+	s.each(t, func(a *playout[S]) {
 		if a.turn > 0 {
 			return
 		}
-		first := c.newPlayout(a.game, a.seed)
-		b := c.newPlayout(second, a.seed)
+		first := s.newPlayout(a.game, a.seed)
+		b := s.newPlayout(second, a.seed)
 		for {
 			if d := Diff(first.state, b.state); d != "" || first.status != b.status {
 				t.Fatalf("seed %d turn %d: the same game played twice differs: %v, %v; %s", a.seed, b.turn, first.status, b.status, d)
 			}
-			if first.status != sim.Running || first.turn == c.Turns {
+			if first.status != sim.Running || first.turn == s.Turns {
 				return
 			}
 			first.choose()
 			first.step()
-			c.playOn(other)
+			s.playOn(other)
 			b.choose()
 			b.step()
 		}
 	})
-	c.testGoroutines(t)
+	s.testGoroutines(t)
 }
 
 // playOn plays one turn of b, after starting a new game if it has ended.
-func (c *suite[S]) playOn(b *playout[S]) {
-	if b.status != sim.Running || b.turn >= c.Turns {
+func (s *suite[S]) playOn(b *playout[S]) {
+	if b.status != sim.Running || b.turn >= s.Turns {
 		b.seed, b.turn, b.status = b.seed+1, 0, sim.Running
 		b.game.Reset(b.state, b.seed)
 	}
@@ -88,15 +88,15 @@ func (c *suite[S]) playOn(b *playout[S]) {
 
 // testGoroutines plays the same games in two goroutines, each with its own game
 // value. It, or the race detector, finds memory that the values share.
-func (c *suite[S]) testGoroutines(t *testing.T) {
+func (s *suite[S]) testGoroutines(t *testing.T) {
 	var ends [2][]uint64
 	var wg sync.WaitGroup
 	for w := range ends {
 		wg.Go(func() {
-			game := c.fresh()
-			for seed := range uint64(min(c.Games, 4)) {
-				b := c.newPlayout(game, seed)
-				for b.status == sim.Running && b.turn < c.Turns {
+			game := s.fresh()
+			for seed := range uint64(min(s.Games, 4)) {
+				b := s.newPlayout(game, seed)
+				for b.status == sim.Running && b.turn < s.Turns {
 					b.choose()
 					b.step()
 				}
@@ -110,9 +110,9 @@ func (c *suite[S]) testGoroutines(t *testing.T) {
 	}
 }
 
-func (c *suite[S]) testClone(t *testing.T) {
+func (s *suite[S]) testClone(t *testing.T) {
 	clone, stray, kept := new(S), new(S), new(S)
-	c.each(t, func(b *playout[S]) {
+	s.each(t, func(b *playout[S]) {
 		if b.turn > 0 {
 			if d := Diff(b.state, clone); d != "" {
 				t.Fatalf("seed %d turn %d: the clone, given the same orders, went another way: %s", b.seed, b.turn, d)
@@ -134,11 +134,11 @@ func (c *suite[S]) testClone(t *testing.T) {
 	})
 }
 
-func (c *suite[S]) testOrders(t *testing.T) {
-	second := c.fresh()
+func (s *suite[S]) testOrders(t *testing.T) {
+	second := s.fresh()
 	seen := map[sim.Order]bool{}
-	c.each(t, func(b *playout[S]) {
-		for seat := range c.info.Players {
+	s.each(t, func(b *playout[S]) {
+		for seat := range s.info.Players {
 			p := sim.Player(seat)
 			const mark = sim.Order(0xfeedfacecafebeef)
 			got := b.game.AppendOrders([]sim.Order{mark}, b.state, p)
@@ -159,21 +159,21 @@ func (c *suite[S]) testOrders(t *testing.T) {
 	})
 }
 
-func (c *suite[S]) testIllegal(t *testing.T) {
-	for seed := range uint64(c.Games) {
-		c.testScribbled(t, seed)
+func (s *suite[S]) testIllegal(t *testing.T) {
+	for seed := range uint64(s.Games) {
+		s.testScribbled(t, seed)
 	}
 }
 
 // testScribbled plays a game of legal turns and turns of random bits, twice.
-func (c *suite[S]) testScribbled(t *testing.T, seed uint64) {
-	a, b := c.newPlayout(c.fresh(), seed), c.newPlayout(c.fresh(), seed)
+func (s *suite[S]) testScribbled(t *testing.T, seed uint64) {
+	a, b := s.newPlayout(s.fresh(), seed), s.newPlayout(s.fresh(), seed)
 	defer func() {
 		if fault := recover(); fault != nil {
 			t.Fatalf("seed %d turn %d: orders of random bits, then panic: %v\n%s", seed, a.turn, fault, debug.Stack())
 		}
 	}()
-	for a.status == sim.Running && a.turn < c.Turns {
+	for a.status == sim.Running && a.turn < s.Turns {
 		// Legal turns in between bring the game to states in which random bits
 		// could do harm.
 		if a.turn%3 == 0 {
@@ -188,33 +188,33 @@ func (c *suite[S]) testScribbled(t *testing.T, seed uint64) {
 		if d := Diff(a.state, b.state); d != "" || a.status != b.status {
 			t.Fatalf("seed %d turn %d: after orders of random bits the same game differs: %v, %v; %s", seed, a.turn, a.status, b.status, d)
 		}
-		c.checkOutcome(t, a)
+		s.checkOutcome(t, a)
 	}
 }
 
-func (c *suite[S]) testEnds(t *testing.T) {
+func (s *suite[S]) testEnds(t *testing.T) {
 	ended := 0
-	c.each(t, func(b *playout[S]) {
+	s.each(t, func(b *playout[S]) {
 		if b.status > sim.Cut {
 			t.Fatalf("seed %d turn %d: status %d is not valid", b.seed, b.turn, b.status)
 		}
 		if b.status != sim.Running {
 			ended++
-		} else if b.turn >= c.info.MaxTurns {
-			t.Fatalf("seed %d turn %d: still running, but Info.MaxTurns is %d", b.seed, b.turn, c.info.MaxTurns)
+		} else if b.turn >= s.info.MaxTurns {
+			t.Fatalf("seed %d turn %d: still running, but Info.MaxTurns is %d", b.seed, b.turn, s.info.MaxTurns)
 		}
 	})
-	t.Logf("%d of %d random games ended within %d turns", ended, c.Games, c.Turns)
+	t.Logf("%d of %d random games ended within %d turns", ended, s.Games, s.Turns)
 }
 
-func (c *suite[S]) testOutcome(t *testing.T) {
-	c.each(t, func(b *playout[S]) { c.checkOutcome(t, b) })
+func (s *suite[S]) testOutcome(t *testing.T) {
+	s.each(t, func(b *playout[S]) { s.checkOutcome(t, b) })
 }
 
-func (c *suite[S]) checkOutcome(t *testing.T, b *playout[S]) {
+func (s *suite[S]) checkOutcome(t *testing.T, b *playout[S]) {
 	t.Helper()
 	sum := 0.0
-	for seat := range c.info.Players {
+	for seat := range s.info.Players {
 		o := b.game.Outcome(b.state, sim.Player(seat))
 		if !(o.Result >= -1 && o.Result <= 1) || math.IsNaN(o.Score) || math.IsInf(o.Score, 0) {
 			t.Fatalf("seed %d turn %d seat %d: outcome %+v is out of range", b.seed, b.turn, seat, o)
@@ -226,10 +226,10 @@ func (c *suite[S]) checkOutcome(t *testing.T, b *playout[S]) {
 	}
 }
 
-func (c *suite[S]) testHash(t *testing.T) {
-	second, copied := c.fresh(), new(S)
+func (s *suite[S]) testHash(t *testing.T) {
+	second, copied := s.fresh(), new(S)
 	last := uint64(0)
-	c.each(t, func(b *playout[S]) {
+	s.each(t, func(b *playout[S]) {
 		*copied = *b.state
 		h := b.game.Hash(b.state)
 		if again := second.Hash(copied); h != again {
@@ -242,11 +242,11 @@ func (c *suite[S]) testHash(t *testing.T) {
 	})
 }
 
-func (c *suite[S]) testReadOnly(t *testing.T) {
+func (s *suite[S]) testReadOnly(t *testing.T) {
 	before := []byte(nil)
-	c.each(t, func(b *playout[S]) {
+	s.each(t, func(b *playout[S]) {
 		before = append(before[:0], bytesOf(b.state)...)
-		for seat := range c.info.Players {
+		for seat := range s.info.Players {
 			b.legal = b.game.AppendOrders(b.legal[:0], b.state, sim.Player(seat))
 			b.game.Outcome(b.state, sim.Player(seat))
 		}
@@ -257,14 +257,14 @@ func (c *suite[S]) testReadOnly(t *testing.T) {
 	})
 }
 
-func (c *suite[S]) testAllocations(t *testing.T) {
-	b := c.newPlayout(c.fresh(), 1)
+func (s *suite[S]) testAllocations(t *testing.T) {
+	b := s.newPlayout(s.fresh(), 1)
 	turns := []*sim.Turn{}
 	room := 0
-	for b.status == sim.Running && b.turn < min(c.Turns, 200) {
+	for b.status == sim.Running && b.turn < min(s.Turns, 200) {
 		b.choose()
-		turn := sim.NewTurn(c.info.MaxOrders)
-		for seat := range c.info.Players {
+		turn := sim.NewTurn(s.info.MaxOrders)
+		for seat := range s.info.Players {
 			turn.Set(sim.Player(seat), b.given.Orders(sim.Player(seat)))
 			room = max(room, len(b.game.AppendOrders(nil, b.state, sim.Player(seat))))
 		}
@@ -285,7 +285,7 @@ func (c *suite[S]) testAllocations(t *testing.T) {
 			b.game.Reset(b.state, 1)
 			for _, turn := range turns {
 				b.game.Step(b.state, turn)
-				for seat := range c.info.Players {
+				for seat := range s.info.Players {
 					each(sim.Player(seat))
 				}
 			}
@@ -299,13 +299,13 @@ func (c *suite[S]) testAllocations(t *testing.T) {
 	check("clone", play(func(sim.Player) { *clone = *b.state }))
 }
 
-func (c *suite[S]) testMirror(t *testing.T) {
+func (s *suite[S]) testMirror(t *testing.T) {
 	mirrored, expected := new(S), new(S)
-	turn := sim.NewTurn(c.info.MaxOrders)
-	game := c.fresh()
-	c.each(t, func(b *playout[S]) {
+	turn := sim.NewTurn(s.info.MaxOrders)
+	game := s.fresh()
+	s.each(t, func(b *playout[S]) {
 		if b.turn > 0 {
-			c.Mirror(expected, b.state)
+			s.Mirror(expected, b.state)
 			if d := Diff(expected, mirrored); d != "" {
 				t.Fatalf("seed %d turn %d: the mirrored game goes another way (expected, got): %s", b.seed, b.turn, d)
 			}
@@ -313,15 +313,15 @@ func (c *suite[S]) testMirror(t *testing.T) {
 		if b.status != sim.Running {
 			return
 		}
-		c.Mirror(mirrored, b.state)
+		s.Mirror(mirrored, b.state)
 		b.choose() // as the caller will do again
 		turn.Clear()
-		for seat := range c.info.Players {
+		for seat := range s.info.Players {
 			for _, o := range b.given.Orders(sim.Player(seat)) {
-				if c.MirrorOrder != nil {
-					o = c.MirrorOrder(o)
+				if s.MirrorOrder != nil {
+					o = s.MirrorOrder(o)
 				}
-				turn.Add(sim.Player(c.info.Players-1-seat), o)
+				turn.Add(sim.Player(s.info.Players-1-seat), o)
 			}
 		}
 		game.Step(mirrored, turn)

@@ -72,15 +72,15 @@ type suite[S any] struct {
 	info  sim.Info
 }
 
-func (c *suite[S]) setDefaults() {
-	if c.Games == 0 {
-		c.Games = 20
+func (s *suite[S]) setDefaults() {
+	if s.Games == 0 {
+		s.Games = 20
 	}
-	if c.Turns == 0 || c.Turns > c.info.MaxTurns {
-		c.Turns = c.info.MaxTurns
+	if s.Turns == 0 || s.Turns > s.info.MaxTurns {
+		s.Turns = s.info.MaxTurns
 	}
-	if c.Orders == 0 {
-		c.Orders = min(c.info.MaxOrders, 16)
+	if s.Orders == 0 {
+		s.Orders = min(s.info.MaxOrders, 16)
 	}
 }
 
@@ -98,10 +98,10 @@ type playout[S any] struct {
 	legal  []sim.Order
 }
 
-func (c *suite[S]) newPlayout(game sim.Game[S], seed uint64) *playout[S] {
+func (s *suite[S]) newPlayout(game sim.Game[S], seed uint64) *playout[S] {
 	b := &playout[S]{
-		game: game, info: c.info, orders: c.Orders, seed: seed,
-		state: new(S), given: sim.NewTurn(c.info.MaxOrders),
+		game: game, info: s.info, orders: s.Orders, seed: seed,
+		state: new(S), given: sim.NewTurn(s.info.MaxOrders),
 	}
 	game.Reset(b.state, seed)
 	return b
@@ -148,13 +148,13 @@ func (b *playout[S]) step() {
 
 // each plays c.Games random games and calls visit before the first turn and
 // after every turn.
-func (c *suite[S]) each(t *testing.T, visit func(b *playout[S])) {
+func (s *suite[S]) each(t *testing.T, visit func(b *playout[S])) {
 	t.Helper()
-	game := c.fresh()
-	for seed := range uint64(c.Games) {
-		b := c.newPlayout(game, seed)
+	game := s.fresh()
+	for seed := range uint64(s.Games) {
+		b := s.newPlayout(game, seed)
 		visit(b)
-		for b.status == sim.Running && b.turn < c.Turns && !t.Failed() {
+		for b.status == sim.Running && b.turn < s.Turns && !t.Failed() {
 			b.choose()
 			b.step()
 			visit(b)

@@ -87,8 +87,8 @@ func (g Toy) accepted(s *ToyState, orders []sim.Order, p sim.Player) (named ToyH
 	return named
 }
 
-func (s *ToyState) mayName(o sim.Order, p sim.Player) bool {
-	return o-1 < ToyHeaps && s.Heap[o-1] > 0 && s.Named[p]>>(o-1)&1 == 0
+func (t *ToyState) mayName(o sim.Order, p sim.Player) bool {
+	return o-1 < ToyHeaps && t.Heap[o-1] > 0 && t.Named[p]>>(o-1)&1 == 0
 }
 
 // share settles heap h (clause 3).

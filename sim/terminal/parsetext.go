@@ -51,28 +51,28 @@ type textValue struct {
 }
 
 // read reads one line.
-func (r *textReader) read(words []texts.Word) (err error) {
+func (t *textReader) read(words []texts.Word) (err error) {
 	head := words[0]
 	if head.Text == "" {
 		return nil
 	}
 	switch head.Text {
 	case "id":
-		r.ids, err = readList(r.ids, words[1:])
+		t.ids, err = readList(t.ids, words[1:])
 		return err
 	case "health":
-		r.healths, err = readList(r.healths, words[1:])
+		t.healths, err = readList(t.healths, words[1:])
 		return err
 	}
-	if err := r.seen.Take(head, head.Text, "line"); err != nil {
+	if err := t.seen.Take(head, head.Text, "line"); err != nil {
 		return err
 	}
 	switch head.Text {
 	case "turn":
-		return r.readTurn(words[1:])
+		return t.readTurn(words[1:])
 	case "p1", "p2":
 		return texts.Pairs(words[1:], func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
-			err := r.readPair(sim.Player(head.Text[1]-'1'), name, rest[0])
+			err := t.readPair(sim.Player(head.Text[1]-'1'), name, rest[0])
 			return rest[1:], err
 		})
 	case "x":
@@ -82,17 +82,17 @@ func (r *textReader) read(words []texts.Word) (err error) {
 	if err != nil || y < 0 || y >= Side || head.Text != strconv.Itoa(y) {
 		return head.Wrong("turn, p1, p2, x, id, health or a row from 0 to %d", Side-1)
 	}
-	return r.readRow(y, words[1:])
+	return t.readRow(y, words[1:])
 }
 
 // readTurn reads the turn and the next id.
-func (r *textReader) readTurn(words []texts.Word) (err error) {
-	if r.state.Turn, err = texts.Number[uint32](words[0], "a turn", 0, math.MaxUint32); err != nil {
+func (t *textReader) readTurn(words []texts.Word) (err error) {
+	if t.state.Turn, err = texts.Number[uint32](words[0], "a turn", 0, math.MaxUint32); err != nil {
 		return err
 	}
 	if words[1].Text == "next" {
-		r.next = words[2]
-		if r.state.NextID, err = texts.Number[uint32](r.next, "an id", 1, MaxID+1); err != nil {
+		t.next = words[2]
+		if t.state.NextID, err = texts.Number[uint32](t.next, "an id", 1, MaxID+1); err != nil {
 			return err
 		}
 		words = words[2:]
@@ -101,8 +101,8 @@ func (r *textReader) readTurn(words []texts.Word) (err error) {
 }
 
 // readPair reads one number of player p.
-func (r *textReader) readPair(p sim.Player, name, value texts.Word) (err error) {
-	s := &r.state
+func (t *textReader) readPair(p sim.Player, name, value texts.Word) (err error) {
+	s := &t.state
 	switch name.Text {
 	case "health":
 		s.Health[p], err = value.Float("a finite number", -math.MaxFloat32)
@@ -129,7 +129,7 @@ func readColumns(words []texts.Word) error {
 }
 
 // readRow reads the cells of row y.
-func (r *textReader) readRow(y int, words []texts.Word) error {
+func (t *textReader) readRow(y int, words []texts.Word) error {
 	for x := range Side {
 		cell, ok := bitboard.DiamondCell(x, y)
 		if !ok {
@@ -138,7 +138,7 @@ func (r *textReader) readRow(y int, words []texts.Word) error {
 		if words[0].Text == "" {
 			return words[0].Wrong("%d cells in row %d", 2*min(y+1, Side-y), y)
 		}
-		if err := r.readCell(positions[cell], words[0]); err != nil {
+		if err := t.readCell(positions[cell], words[0]); err != nil {
 			return err
 		}
 		words = words[1:]
@@ -147,7 +147,7 @@ func (r *textReader) readRow(y int, words []texts.Word) error {
 }
 
 // readCell reads a cell.
-func (r *textReader) readCell(at Pos, w texts.Word) error {
+func (t *textReader) readCell(at Pos, w texts.Word) error {
 	if w.Text == "." {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (r *textReader) readCell(at Pos, w texts.Word) error {
 		return w.Wrong("a cell: . or one of w, s, t (upper case when upgraded) and the restores until it is removed")
 	}
 	c := Piece{At: at, Kind: Kind(k), Player: Owner(int(at.Y)), Upgraded: w.Text[0]&0x20 == 0}
-	if c.Upgraded && !r.game.rules.Upgradable[k] {
+	if c.Upgraded && !t.game.rules.Upgradable[k] {
 		return w.Wrong("no upgraded %v under these rules", c.Kind)
 	}
 	if digits := w.Text[1:]; digits != "" {
@@ -166,8 +166,8 @@ func (r *textReader) readCell(at Pos, w texts.Word) error {
 		}
 		c.RemoveIn = uint8(n)
 	}
-	c.Health = r.game.rules.Structure(c.Kind, c.Upgraded).Health
-	r.pieces = append(r.pieces, c)
+	c.Health = t.game.rules.Structure(c.Kind, c.Upgraded).Health
+	t.pieces = append(t.pieces, c)
 	return nil
 }
 
@@ -192,19 +192,19 @@ func readList(list []textValue, words []texts.Word) ([]textValue, error) {
 }
 
 // find returns the structure on the cell of an entry.
-func (r *textReader) find(e textValue) (*Piece, error) {
-	for i := range r.pieces {
-		if r.pieces[i].At == e.piece {
-			return &r.pieces[i], nil
+func (t *textReader) find(e textValue) (*Piece, error) {
+	for i := range t.pieces {
+		if t.pieces[i].At == e.piece {
+			return &t.pieces[i], nil
 		}
 	}
 	return nil, e.at.Wrong("the cell of a structure")
 }
 
 // setHealths sets the health of the structures in the list.
-func (r *textReader) setHealths() error {
-	for _, e := range r.healths {
-		c, err := r.find(e)
+func (t *textReader) setHealths() error {
+	for _, e := range t.healths {
+		c, err := t.find(e)
 		if err != nil {
 			return err
 		}
@@ -216,10 +216,10 @@ func (r *textReader) setHealths() error {
 }
 
 // setIDs sets the ids of the structures and puts them into the state, the oldest first.
-func (r *textReader) setIDs() error {
+func (t *textReader) setIDs() error {
 	taken := map[uint32]bool{}
-	for _, e := range r.ids {
-		c, err := r.find(e)
+	for _, e := range t.ids {
+		c, err := t.find(e)
 		if err != nil {
 			return err
 		}
@@ -231,10 +231,10 @@ func (r *textReader) setIDs() error {
 		}
 		taken[c.ID] = true
 	}
-	slices.SortFunc(r.pieces, inReadingOrder)
+	slices.SortFunc(t.pieces, inReadingOrder)
 	free := uint32(1)
-	for i := range r.pieces {
-		if c := &r.pieces[i]; c.ID == 0 {
+	for i := range t.pieces {
+		if c := &t.pieces[i]; c.ID == 0 {
 			for taken[free] {
 				free++
 			}
@@ -242,16 +242,16 @@ func (r *textReader) setIDs() error {
 			free++
 		}
 	}
-	slices.SortFunc(r.pieces, func(a, b Piece) int { return int(a.ID) - int(b.ID) })
-	for _, c := range r.pieces {
-		r.state.Put(c)
+	slices.SortFunc(t.pieces, func(a, b Piece) int { return int(a.ID) - int(b.ID) })
+	for _, c := range t.pieces {
+		t.state.Put(c)
 	}
-	if n := len(r.pieces); n > 0 {
-		after := r.pieces[n-1].ID + 1
-		if r.next.Text == "" {
-			r.state.NextID = after
-		} else if r.state.NextID < after {
-			return r.next.Wrong("an id above all others, at least %d", after)
+	if n := len(t.pieces); n > 0 {
+		after := t.pieces[n-1].ID + 1
+		if t.next.Text == "" {
+			t.state.NextID = after
+		} else if t.state.NextID < after {
+			return t.next.Wrong("an id above all others, at least %d", after)
 		}
 	}
 	return nil

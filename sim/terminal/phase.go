@@ -58,8 +58,8 @@ const agedIDShift = 16
 
 func newAged(id uint32, cell int) aged { return aged(id)<<agedIDShift | aged(cell) }
 
-func (x aged) cell() int  { return int(x & cellMask) }
-func (x aged) id() uint32 { return uint32(x >> agedIDShift) }
+func (a aged) cell() int  { return int(a & cellMask) }
+func (a aged) id() uint32 { return uint32(a >> agedIDShift) }
 
 // insert inserts a structure into a sorted list whose last entry is free.
 func insert(list []aged, x aged) {
@@ -111,8 +111,8 @@ type stack struct {
 // noField is the field of a stack that has not looked it up.
 const noField = ^uint16(0)
 
-func (k *stack) player() sim.Player { return sim.Player(k.owner) }
-func (k *stack) unitKind() Kind     { return Scout + Kind(k.kind) }
+func (s *stack) player() sim.Player { return sim.Player(s.owner) }
+func (s *stack) unitKind() Kind     { return Scout + Kind(s.kind) }
 
 // run is a part of a stack with equal health and consecutive ids.
 type run struct {

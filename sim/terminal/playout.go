@@ -148,14 +148,14 @@ func (g *Game) Simulate(dst, s *State, t *sim.Turn) Exchange {
 }
 
 // count adds the structures of a player, or subtracts them if sign is −1.
-func (x *Exchange) count(g *Game, s *State, p int, sign int32) {
+func (e *Exchange) count(g *Game, s *State, p int, sign int32) {
 	for k := range s.Ages[p] {
 		list := &s.Ages[p][k]
-		x.Structures[p] += sign * int32(list.N)
+		e.Structures[p] += sign * int32(list.N)
 		for _, local := range list.Cell[:list.N] {
 			c := s.Cells[localCell[p][local]]
-			x.Value[p] += float32(float32(sign) * g.rules.Paid(Kind(k), c.Upgraded()))
-			x.Damage[p] += float32(float32(sign) * c.Health)
+			e.Value[p] += float32(float32(sign) * g.rules.Paid(Kind(k), c.Upgraded()))
+			e.Damage[p] += float32(float32(sign) * c.Health)
 		}
 	}
 }

@@ -46,17 +46,17 @@ type SpawnEvent struct {
 }
 
 // Order returns the order that leads to n events equal to e. It is not swapped.
-func (e SpawnEvent) Order(n int) sim.Order {
-	x, y := int(e.At.X), int(e.At.Y)
+func (s SpawnEvent) Order(n int) sim.Order {
+	x, y := int(s.At.X), int(s.At.Y)
 	switch {
-	case e.Kind == Removal:
+	case s.Kind == Removal:
 		return RemoveAt(x, y)
-	case e.Kind == Upgrade:
+	case s.Kind == Upgrade:
 		return UpgradeAt(x, y)
-	case e.Kind.Structure():
-		return Place(e.Kind, x, y)
+	case s.Kind.Structure():
+		return Place(s.Kind, x, y)
 	}
-	return Spawn(e.Kind, x, y, n)
+	return Spawn(s.Kind, x, y, n)
 }
 
 // MoveEvent is a step of a mobile unit.

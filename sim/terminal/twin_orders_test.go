@@ -38,30 +38,30 @@ var scenarios = []scenario{
 }
 
 // play plays a match of up to twelve turns.
-func (c scenario) play(m *twins, r *prng.Rand) {
+func (s scenario) play(m *twins, r *prng.Rand) {
 	m.t.Helper()
 	for turn := 0; turn < 12 && m.status == sim.Running; turn++ {
-		if c.cores > 0 {
-			m.purse(float32(r.IntN(int(c.cores)+1)), float32(r.IntN(int(c.bits)+1)))
+		if s.cores > 0 {
+			m.purse(float32(r.IntN(int(s.cores)+1)), float32(r.IntN(int(s.bits)+1)))
 		}
 		var orders [2][]sim.Order
 		for p := range sim.Player(2) {
 			h := hand{r: r, g: m.g, s: &m.s, p: p}
 			if turn == 0 || r.IntN(3) > 0 {
-				c.build(&h)
+				s.build(&h)
 			}
 			if r.IntN(8) > 0 {
-				c.army(&h)
+				s.army(&h)
 			}
-			if c.twist != nil {
-				c.twist(&h)
+			if s.twist != nil {
+				s.twist(&h)
 			}
 			if r.IntN(4) == 0 {
 				h.add(terminal.Clock(uint32(r.IntN(4))))
 			}
 			orders[p] = h.orders
 		}
-		if c.mirrored {
+		if s.mirrored {
 			orders[1] = mirrored(orders[0])
 		}
 		m.play(orders)

@@ -75,54 +75,54 @@ func newTwins(t *testing.T, count tally, title string, rules terminal.Rules) *tw
 }
 
 // begin begins a match.
-func (m *twins) begin() {
-	m.g.Reset(&m.s, 0)
-	title := m.title
-	m.match = resume(m.t, m.g, m.s)
-	m.title = title
+func (t *twins) begin() {
+	t.g.Reset(&t.s, 0)
+	title := t.title
+	t.match = resume(t.t, t.g, t.s)
+	t.title = title
 }
 
 // purse sets the resources of both players.
-func (m *twins) purse(cores, bits float32) {
-	for p := range m.twin.Players {
-		m.s.Cores[p], m.twin.Players[p].Cores = cores, cores
-		m.s.Bits[p], m.twin.Players[p].Bits = bits, bits
+func (t *twins) purse(cores, bits float32) {
+	for p := range t.twin.Players {
+		t.s.Cores[p], t.twin.Players[p].Cores = cores, cores
+		t.s.Bits[p], t.twin.Players[p].Bits = bits, bits
 	}
 }
 
 // play plays one turn in three ways and compares them.
-func (m *twins) play(orders [2][]sim.Order) {
-	m.t.Helper()
-	stepped := m.s
-	m.give(orders[0], orders[1])
-	steppedStatus := m.step(&stepped)
-	m.from = map[uint32]terminal.Pos{}
-	for m.more {
-		m.frame(1)
-		m.countFrame(&m.twin.Events)
+func (t *twins) play(orders [2][]sim.Order) {
+	t.t.Helper()
+	stepped := t.s
+	t.give(orders[0], orders[1])
+	steppedStatus := t.step(&stepped)
+	t.from = map[uint32]terminal.Pos{}
+	for t.more {
+		t.frame(1)
+		t.countFrame(&t.twin.Events)
 	}
-	m.restore()
-	if steppedStatus != m.status {
-		m.check("Step", fmt.Sprintf("status %v, frame by frame %v", steppedStatus, m.status))
+	t.restore()
+	if steppedStatus != t.status {
+		t.check("Step", fmt.Sprintf("status %v, frame by frame %v", steppedStatus, t.status))
 	}
-	m.check("Step, frame by frame", simtest.Diff(&stepped, &m.s))
-	m.countTurn()
+	t.check("Step, frame by frame", simtest.Diff(&stepped, &t.s))
+	t.countTurn()
 }
 
 // step plays the turn without a record: by Step, or the first frames one by one.
-func (m *twins) step(s *terminal.State) sim.Status {
-	frames := m.count["deployments"] % 4
+func (t *twins) step(s *terminal.State) sim.Status {
+	frames := t.count["deployments"] % 4
 	if frames == 0 {
-		return m.bare.Step(s, m.turn)
+		return t.bare.Step(s, t.turn)
 	}
-	m.bare.Deploy(s, m.turn)
+	t.bare.Deploy(s, t.turn)
 	for more := true; more && frames > 0; frames-- {
-		if more = m.bare.Frame(s); !more {
-			return m.bare.Restore(s)
+		if more = t.bare.Frame(s); !more {
+			return t.bare.Restore(s)
 		}
 	}
-	m.bare.Action(s)
-	return m.bare.Restore(s)
+	t.bare.Action(s)
+	return t.bare.Restore(s)
 }
 
 // tally counts events of the matches.
@@ -143,15 +143,15 @@ func (n tally) demand(t *testing.T) {
 	}
 }
 
-func (m *twins) countFrame(f *terminal.FrameEvents) {
-	n := m.count
+func (t *twins) countFrame(f *terminal.FrameEvents) {
+	n := t.count
 	n["frames"]++
-	n["mobile units at once"] = max(n["mobile units at once"], len(m.twin.Mobile))
+	n["mobile units at once"] = max(n["mobile units at once"], len(t.twin.Mobile))
 	for _, e := range f.Moves {
-		if from, ok := m.from[e.ID]; ok && from == e.To {
+		if from, ok := t.from[e.ID]; ok && from == e.To {
 			n["moves back"]++
 		}
-		m.from[e.ID] = e.From
+		t.from[e.ID] = e.From
 	}
 	n["breaches"] += len(f.Breaches)
 	n["shots"] += len(f.Attacks)
@@ -169,7 +169,7 @@ func (m *twins) countFrame(f *terminal.FrameEvents) {
 			n["explosions of units hit by others"]++
 		}
 	}
-	if r := m.g.Rules(); r.BareWeakest || r.TiesByText {
+	if r := t.g.Rules(); r.BareWeakest || r.TiesByText {
 		n["shots by earlier rules"] += len(f.Attacks)
 	}
 	for _, e := range f.Deaths {
@@ -198,16 +198,16 @@ func (m *twins) countFrame(f *terminal.FrameEvents) {
 	}
 }
 
-func (m *twins) countTurn() {
-	n := m.count
+func (t *twins) countTurn() {
+	n := t.count
 	n["deployments"]++
-	n["removals"] += len(m.rec.Removed)
-	if m.status == sim.Over {
+	n["removals"] += len(t.rec.Removed)
+	if t.status == sim.Over {
 		n["finished games"]++
 	}
 	for p := range sim.Player(2) {
 		asked := int64(0)
-		for _, o := range m.turn.Orders(p) {
+		for _, o := range t.turn.Orders(p) {
 			c := terminal.Decode(o)
 			if c.Swapped {
 				n["swapped orders"]++
@@ -219,13 +219,13 @@ func (m *twins) countTurn() {
 				asked += int64(c.Count)
 			}
 		}
-		for _, e := range m.rec.Spawns {
+		for _, e := range t.rec.Spawns {
 			if e.Player == p {
 				asked--
 			}
 		}
 		n["rejected orders"] += int(min(asked, math.MaxInt16))
-		if m.s.Ages[p][terminal.Turret].N > 64 && m.s.Ages[p][terminal.Support].N > 64 {
+		if t.s.Ages[p][terminal.Turret].N > 64 && t.s.Ages[p][terminal.Support].N > 64 {
 			n["more than 64 turrets and supports"]++
 		}
 	}

@@ -77,10 +77,10 @@ func (h *Half) settle(left health, placed uint64) (pay, dead uint64) {
 // minus takes one hit from the live buildings at hit: it subtracts 1 from the
 // two bits of extra hits, and destroys buildings without extra hits. It leaves
 // a bit in extra0 where it destroyed.
-func (l health) minus(hit uint64) health {
-	borrow := hit &^ l.extra0
-	held := borrow & l.extra1
-	return health{l.live ^ borrow ^ held, l.extra0 ^ hit, l.extra1 ^ held}
+func (h health) minus(hit uint64) health {
+	borrow := hit &^ h.extra0
+	held := borrow & h.extra1
+	return health{h.live ^ borrow ^ held, h.extra0 ^ hit, h.extra1 ^ held}
 }
 
 // flyPairs is fly for stacks of at most two missiles, which occur in every
@@ -111,11 +111,11 @@ func (g *Game) flyPairs(h, enemy *Half, shots uint64, r int) health {
 
 // meet lets missiles in stacks of up to two hit the buildings under them. It
 // returns the missiles that fly on and the remaining buildings.
-func (l health) meet(far1, far2 uint64) (uint64, uint64, health) {
-	hit1 := far1 & l.live
-	l = l.minus(hit1)
-	hit2 := far2 & hit1 & l.live
-	return far1 &^ (hit1&^far2 | hit2), far2 &^ hit1, l.minus(hit2)
+func (h health) meet(far1, far2 uint64) (uint64, uint64, health) {
+	hit1 := far1 & h.live
+	h = h.minus(hit1)
+	hit2 := far2 & hit1 & h.live
+	return far1 &^ (hit1&^far2 | hit2), far2 &^ hit1, h.minus(hit2)
 }
 
 // flyStacked is fly for stacks of up to MaxStack missiles and missiles of any

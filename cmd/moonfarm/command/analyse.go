@@ -192,7 +192,7 @@ type analysedGame struct {
 }
 
 // read reads the game, and makes the policy that searches it.
-func (f *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error) {
+func (a *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error) {
 	isDataset, err := holdsDataset(from)
 	if err != nil {
 		return nil, err
@@ -203,39 +203,39 @@ func (f *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error
 				return nil, console.WrongUse("--%s is for recordings; %s is a dataset", name, from)
 			}
 		}
-		return f.readDataset(c.Context(), from)
+		return a.readDataset(c.Context(), from)
 	}
 	if c.Flags().Changed("episode") {
 		return nil, console.WrongUse("--episode is for datasets; %s is a recording", from)
 	}
-	return f.readRecording(c.Context(), from)
+	return a.readRecording(c.Context(), from)
 }
 
 // begin finds the policy for a game.
-func (f *analyseFlags) begin(game string) (*analysedGame, catalog.Entry, error) {
+func (a *analyseFlags) begin(game string) (*analysedGame, catalog.Entry, error) {
 	g, err := catalog.Find(game)
 	if err != nil {
 		return nil, g, err
 	}
 	x := &analysedGame{game: game}
-	x.policy, x.policyName, err = searcher(g, f.policy)
+	x.policy, x.policyName, err = searcher(g, a.policy)
 	return x, g, err
 }
 
-func (f *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGame, error) {
+func (a *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGame, error) {
 	d, err := datasets.OpenContext(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	job := d.Manifest().Job
-	x, g, err := f.begin(job.Game)
+	x, g, err := a.begin(job.Game)
 	if err != nil {
 		return nil, err
 	}
-	if all := d.Manifest().Totals.Episodes; f.episode >= all {
-		return nil, console.WrongUse("--episode %d: expected 0 to %d", f.episode, all-1)
+	if all := d.Manifest().Totals.Episodes; a.episode >= all {
+		return nil, console.WrongUse("--episode %d: expected 0 to %d", a.episode, all-1)
 	}
-	for e, err := range d.EpisodesFrom(f.episode) {
+	for e, err := range d.EpisodesFrom(a.episode) {
 		if err != nil {
 			return nil, err
 		}
@@ -244,13 +244,13 @@ func (f *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGa
 		x.vector = func() (env.Vector, error) { return g.New(rules, env.Settings{N: 1, MaxTurns: job.MaxTurns}) }
 		return x, nil
 	}
-	return nil, fmt.Errorf("%s: episode %d is not there", dir, f.episode)
+	return nil, fmt.Errorf("%s: episode %d is not there", dir, a.episode)
 }
 
 // errFound ends the reading of a recording.
 var errFound = errors.New("found")
 
-func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analysedGame, error) {
+func (a *analyseFlags) readRecording(ctx context.Context, file string) (*analysedGame, error) {
 	in, err := recordings.Open(ctx, file)
 	if err != nil {
 		return nil, err
@@ -260,17 +260,17 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 		return nil, fmt.Errorf("%s: holds no games", file)
 	}
 	game := in.Engine.Info().Game
-	x, g, err := f.begin(game)
+	x, g, err := a.begin(game)
 	if err != nil {
 		return nil, err
 	}
 	o := recordings.ReadOptions{Keep: true}
-	if o.Rules, err = rulesOfRecordings(f.rules, game); err != nil {
+	if o.Rules, err = rulesOfRecordings(a.rules, game); err != nil {
 		return nil, err
 	}
 	n := 0
 	_, err = in.Read(o, func(r *recordings.RecordedGame) error {
-		if n++; n < f.game {
+		if n++; n < a.game {
 			return nil
 		}
 		if r.Why != nil {
@@ -285,7 +285,7 @@ func (f *analyseFlags) readRecording(ctx context.Context, file string) (*analyse
 	case errors.Is(err, errFound):
 		return x, nil
 	case err == nil:
-		err = console.WrongUse("--game %d: expected 1 to %d, the recording has no more games", f.game, n)
+		err = console.WrongUse("--game %d: expected 1 to %d, the recording has no more games", a.game, n)
 	}
 	return nil, asFlagError(err)
 }
@@ -313,10 +313,10 @@ func searcher(g catalog.Entry, spec string) (rollout.Maker, string, error) {
 }
 
 // sum makes the result of the turns found.
-func (x *analysedGame) sum(found []analysis.TurnAnalysis, f *analyseFlags) *analysed {
-	e := &x.episode
-	d := &analysed{Game: x.game, Number: x.number, Name: x.name, Policy: x.policyName, Length: e.Turns, Stopped: e.Stopped,
-		Turns: []analysedTurn{}, what: x.what, found: found}
+func (a *analysedGame) sum(found []analysis.TurnAnalysis, f *analyseFlags) *analysed {
+	e := &a.episode
+	d := &analysed{Game: a.game, Number: a.number, Name: a.name, Policy: a.policyName, Length: e.Turns, Stopped: e.Stopped,
+		Turns: []analysedTurn{}, what: a.what, found: found}
 	for p := range e.Players {
 		s := analysedSeat{Seat: p, Player: e.Policies[p], Result: e.Outcome[p].Result, Worst: analysis.Worst(found, sim.Player(p), f.worst)}
 		for _, t := range found {
@@ -331,7 +331,7 @@ func (x *analysedGame) sum(found []analysis.TurnAnalysis, f *analyseFlags) *anal
 		turn := analysedTurn{Turn: t.Turn}
 		for p := range t.Seats {
 			s := &t.Seats[p]
-			turn.Seats = append(turn.Seats, analysedMove{p, s.Value, s.Loss, x.orders(&s.Played), x.orders(&s.Best)})
+			turn.Seats = append(turn.Seats, analysedMove{p, s.Value, s.Loss, a.orders(&s.Played), a.orders(&s.Best)})
 		}
 		d.Turns = append(d.Turns, turn)
 	}
@@ -339,8 +339,8 @@ func (x *analysedGame) sum(found []analysis.TurnAnalysis, f *analyseFlags) *anal
 }
 
 // orders returns orders as texts, with their share and value.
-func (x *analysedGame) orders(c *analysis.Choice) analysedOrders {
-	o := analysedOrders{Orders: recordings.OrderTexts(x.game, c.Orders), Value: c.Value}
+func (a *analysedGame) orders(c *analysis.Choice) analysedOrders {
+	o := analysedOrders{Orders: recordings.OrderTexts(a.game, c.Orders), Value: c.Value}
 	if c.Share >= 0 {
 		o.Share = &c.Share
 	}
@@ -419,23 +419,23 @@ func lostText(s *analysis.Assessment) string {
 const maxOrdersText = 40
 
 // text formats the orders for a table. It counts the orders for which there is no room.
-func (o *analysedOrders) text() string {
-	if len(o.Orders) == 0 {
+func (a *analysedOrders) text() string {
+	if len(a.Orders) == 0 {
 		return "nothing"
 	}
-	text := o.Orders[0]
-	for i, next := range o.Orders[1:] {
+	text := a.Orders[0]
+	for i, next := range a.Orders[1:] {
 		if len(text)+len(next) > maxOrdersText {
-			return fmt.Sprintf("%s and %d more", text, len(o.Orders)-i-1)
+			return fmt.Sprintf("%s and %d more", text, len(a.Orders)-i-1)
 		}
 		text += ", " + next
 	}
 	return text
 }
 
-func (o *analysedOrders) shareText() string {
-	if o.Share == nil {
+func (a *analysedOrders) shareText() string {
+	if a.Share == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f", *o.Share)
+	return fmt.Sprintf("%.2f", *a.Share)
 }

@@ -113,11 +113,11 @@ func holdsDataset(dir string) (bool, error) {
 }
 
 // recordingForm returns the form of recordings that --format names.
-func (o *convertOptions) recordingForm(game string) (recordings.Form, error) {
+func (c *convertOptions) recordingForm(game string) (recordings.Form, error) {
 	var names []string
 	for i, f := range formsOf(game) {
-		if f.Name() == o.form || o.form == "" && i == 0 {
-			if _, folder := f.(recordings.FolderForm); folder && o.zip {
+		if f.Name() == c.form || c.form == "" && i == 0 {
+			if _, folder := f.(recordings.FolderForm); folder && c.zip {
 				return f, console.WrongUse("--gzip: a %s is a folder", f.Noun())
 			}
 			return f, nil
@@ -125,9 +125,9 @@ func (o *convertOptions) recordingForm(game string) (recordings.Form, error) {
 		names = append(names, f.Name())
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: %s has no replay files to convert to", o.dir, game)
+		return nil, fmt.Errorf("%s: %s has no replay files to convert to", c.dir, game)
 	}
-	return nil, console.WrongUse("--format %s: expected one of: %s (for %s)", o.form, strings.Join(names, ", "), game)
+	return nil, console.WrongUse("--format %s: expected one of: %s (for %s)", c.form, strings.Join(names, ", "), game)
 }
 
 // formsOf lists the forms of recordings of a game.
@@ -184,8 +184,8 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 }
 
 // write writes one episode and returns the name of the file or folder.
-func (o *convertOptions) write(form recordings.Form, e *datasets.Episode, rules string) (string, error) {
-	name := filepath.Join(o.out, fmt.Sprintf("%08d", e.ID)+form.Ext())
+func (c *convertOptions) write(form recordings.Form, e *datasets.Episode, rules string) (string, error) {
+	name := filepath.Join(c.out, fmt.Sprintf("%08d", e.ID)+form.Ext())
 	g := &recordings.RecordedGame{Name: recordings.NameIn(e.Source), Rules: rules, Episode: e.Episode}
 	if folder, ok := form.(recordings.FolderForm); ok {
 		write := func(create func(string) (io.WriteCloser, error)) error { return folder.WriteFolder(create, g) }
@@ -198,7 +198,7 @@ func (o *convertOptions) write(form recordings.Form, e *datasets.Episode, rules 
 		}
 		return b.Flush()
 	}
-	if o.zip {
+	if c.zip {
 		name, write = name+".gz", zipped(write)
 	}
 	return name, files.Write(name, write)

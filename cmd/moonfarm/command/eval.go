@@ -82,33 +82,33 @@ extend the tournament. If the command is interrupted, its exit status is 130.
 }
 
 // addFlags adds the flags of eval.
-func (f *evalFlags) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&f.players, "players", "", "`A,B`: players, with commas between them")
-	c.Flags().StringVar(&f.players, "policies", "", "the same as --players")
-	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
-	c.Flags().Var(console.Whole(&f.games, 1, math.MaxInt32), "games", "least number of games, of a lineup or a player")
-	c.Flags().Var(console.Choice(&f.schedule, schedule.Names()...), "schedule", "lineups")
-	c.Flags().StringVar(&f.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a test of two players")
-	c.Flags().BoolVar(&f.normalised, "normalised", false, "the points of --sprt are normalised Elo")
-	c.Flags().StringVar(&f.out, "out", "", "`DIR` for the journal: created or continued")
-	c.Flags().BoolVar(&f.strict, "strict", false, "fail at the first crash, timeout, game with 100 illegal orders of a player, or NaN or infinite output of a network")
-	seedFlag(c, &f.seed)
-	f.addRules(c)
-	f.addMaxTurns(c)
-	console.WorkersFlag(c, &f.workers)
-	concurrencyFlag(c, &f.concurrency)
+func (e *evalFlags) addFlags(c *cobra.Command) {
+	c.Flags().StringVar(&e.players, "players", "", "`A,B`: players, with commas between them")
+	c.Flags().StringVar(&e.players, "policies", "", "the same as --players")
+	c.Flags().StringArrayVar(&e.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
+	c.Flags().Var(console.Whole(&e.games, 1, math.MaxInt32), "games", "least number of games, of a lineup or a player")
+	c.Flags().Var(console.Choice(&e.schedule, schedule.Names()...), "schedule", "lineups")
+	c.Flags().StringVar(&e.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a test of two players")
+	c.Flags().BoolVar(&e.normalised, "normalised", false, "the points of --sprt are normalised Elo")
+	c.Flags().StringVar(&e.out, "out", "", "`DIR` for the journal: created or continued")
+	c.Flags().BoolVar(&e.strict, "strict", false, "fail at the first crash, timeout, game with 100 illegal orders of a player, or NaN or infinite output of a network")
+	seedFlag(c, &e.seed)
+	e.addRules(c)
+	e.addMaxTurns(c)
+	console.WorkersFlag(c, &e.workers)
+	concurrencyFlag(c, &e.concurrency)
 	concurrent := c.Flags().Lookup("concurrency")
 	concurrent.Usage = "number of games at once if a bot plays; --workers has no effect then"
 	concurrent.DefValue = "" // said in words
-	f.limits.add(c)
-	f.addReport(c)
+	e.limits.add(c)
+	e.addReport(c)
 	console.FlagGroup(c, "Games and rules", "games", "schedule", "sprt", "normalised", "seed", "rules", "max-turns")
 }
 
 // addReport adds the flags of the report.
-func (f *evalFlags) addReport(c *cobra.Command) {
-	c.Flags().StringVar(&f.anchor, "anchor", "", "`PLAYER` whose rating is 0 (default: the mean of all ratings is 0)")
-	f.form.add(c)
+func (e *evalFlags) addReport(c *cobra.Command) {
+	c.Flags().StringVar(&e.anchor, "anchor", "", "`PLAYER` whose rating is 0 (default: the mean of all ratings is 0)")
+	e.form.add(c)
 }
 
 // evalGames is the number of games that a worker plays side by side.
@@ -124,26 +124,26 @@ type evalStage struct {
 type evalStages []evalStage
 
 // at returns a stage by its number in the schedule.
-func (s evalStages) at(stage int) evalStage { return s[min(stage, len(s)-1)] }
+func (e evalStages) at(stage int) evalStage { return e[min(stage, len(e)-1)] }
 
 // stages opens the game for each stage.
-func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err error) {
-	rules := []string{f.rulesFile}
-	if sets := gamedoc.Of(game).Contest; f.schedule == schedule.NameContest && f.sprt == "" && f.rulesFile == "" && sets != nil {
+func (e *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err error) {
+	rules := []string{e.rulesFile}
+	if sets := gamedoc.Of(game).Contest; e.schedule == schedule.NameContest && e.sprt == "" && e.rulesFile == "" && sets != nil {
 		rules = sets
 	}
-	limits, err := f.limits.limits(cmd, game)
+	limits, err := e.limits.limits(cmd, game)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range rules {
-		flags := f.gameFlags
+		flags := e.gameFlags
 		flags.rulesFile = name
 		s := evalStage{}
 		if s.gameSetup, err = flags.open(game); err != nil {
 			return nil, err
 		}
-		s.bots, err = players.Open(players.Options{Game: s.game, Rules: s.rules, Limits: limits, Locks: f.locks})
+		s.bots, err = players.Open(players.Options{Game: s.game, Rules: s.rules, Limits: limits, Locks: e.locks})
 		if err != nil {
 			return nil, console.WrongUse("--rules: %s%w", messagePrefix(name), err)
 		}
@@ -153,17 +153,17 @@ func (f *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 }
 
 // contenders returns the players of eval, with different names.
-func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err error) {
+func (e *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err error) {
 	g := stages[0].bots
-	if f.players == "" && len(f.player) == 0 {
+	if e.players == "" && len(e.player) == 0 {
 		return nil, console.WrongUse("--players is missing: two players or more, such as --players random,random")
 	}
 	if g.Seats < 2 {
-		return nil, console.WrongUse("--rules %s: a game of %s, expected two or more to compare players", f.rulesFile, texts.Plural(g.Seats, "player"))
+		return nil, console.WrongUse("--rules %s: a game of %s, expected two or more to compare players", e.rulesFile, texts.Plural(g.Seats, "player"))
 	}
-	texts := f.player
-	if f.players != "" {
-		specs, err := readSpecs("players", f.players)
+	texts := e.player
+	if e.players != "" {
+		specs, err := readSpecs("players", e.players)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err 
 	switch bots := slices.ContainsFunc(list, (*players.Entrant).Bot); {
 	case len(list) < 2:
 		err = console.WrongUse("--players %s: 1 player, expected 2 or more", list[0].Name)
-	case bots && f.maxTurns > 0:
+	case bots && e.maxTurns > 0:
 		err = console.WrongUse("--max-turns: only the rules end games of bots")
 	}
 	if err != nil {
@@ -194,12 +194,12 @@ func (f *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err 
 }
 
 // enter makes the player that a text names. A policy must be able to play all stages.
-func (s evalStages) enter(text string) (p *players.Entrant, err error) {
-	for i := range s {
+func (e evalStages) enter(text string) (p *players.Entrant, err error) {
+	for i := range e {
 		if p != nil && p.Bot() {
 			break // a bot enters once, as it may have a port, and plays by any rules
 		}
-		if p, err = s[len(s)-1-i].bots.Enter(text); err != nil {
+		if p, err = e[len(e)-1-i].bots.Enter(text); err != nil {
 			return nil, err
 		}
 	}

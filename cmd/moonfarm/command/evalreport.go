@@ -71,17 +71,17 @@ func (a *app) runEvalReport(dir string, f *evalFlags) error {
 }
 
 // reported returns the report of a journal.
-func (f *evalFlags) reported(j *arena.Journal) (*arena.Report, error) {
-	r, err := f.evaluate(j.Players, j.Games)
+func (e *evalFlags) reported(j *arena.Journal) (*arena.Report, error) {
+	r, err := e.evaluate(j.Players, j.Games)
 	if err != nil {
 		return nil, err
 	}
 	r.Game, r.Rules, r.Seed, r.Schedule = j.Terms.Game, j.Terms.Rules, j.Terms.Seed, j.Terms.Schedule
-	s, err := f.journaled(j, r.Seats)
+	s, err := e.journaled(j, r.Seats)
 	if err != nil {
 		return nil, err
 	}
-	return r, f.test(r, s, j.Games)
+	return r, e.test(r, s, j.Games)
 }
 
 // print prints the report of games in the form of the flags.
@@ -156,24 +156,24 @@ func (a *app) printReport(r *arena.Report, passed time.Duration) {
 }
 
 // evaluate makes the report of the games.
-func (f *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Report, error) {
-	anchor := slices.Index(names, f.anchor)
+func (e *evalFlags) evaluate(names []string, games []arena.Played) (*arena.Report, error) {
+	anchor := slices.Index(names, e.anchor)
 	if anchor < 0 {
-		anchor = slices.Index(players.Shown(names), f.anchor)
+		anchor = slices.Index(players.Shown(names), e.anchor)
 	}
-	if f.anchor != "" && anchor < 0 {
-		return nil, console.WrongUse("--anchor %s: no such player", f.anchor)
+	if e.anchor != "" && anchor < 0 {
+		return nil, console.WrongUse("--anchor %s: no such player", e.anchor)
 	}
 	return arena.Evaluate(names, games, anchor)
 }
 
 // journaled returns the schedule of a journal with the fields that test needs.
-func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, error) {
+func (e *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, error) {
 	terms := j.Terms.Schedule
 	if test, ok := strings.CutPrefix(terms, sprtTerms); ok {
-		f.sprt, f.normalised = strings.CutSuffix(test, normalisedTerms)
-		f.games = len(j.Games)
-		return f.duel(len(j.Players), seats)
+		e.sprt, e.normalised = strings.CutSuffix(test, normalisedTerms)
+		e.games = len(j.Games)
+		return e.duel(len(j.Players), seats)
 	}
 	if contest, ok := schedule.ParseChampionship(terms, j.Terms.Seed); ok {
 		return contest, nil
@@ -183,7 +183,7 @@ func (f *evalFlags) journaled(j *arena.Journal, seats int) (schedule.Schedule, e
 
 // test adds the results of the schedule to the report: the state of a sequential test, or the
 // stages of a contest.
-func (f *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
+func (e *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Played) (err error) {
 	switch s := s.(type) {
 	case schedule.Duel:
 		r.Test, err = s.State(arena.Placings(games))
@@ -214,8 +214,8 @@ func (a *app) show(ctx context.Context, f *evalFlags, j *arena.Journal) error {
 const duelAhead = 64
 
 // plan returns the input of the schedule for a number of players.
-func (f *evalFlags) plan(stages evalStages, players int) schedule.Plan {
-	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: f.games, Seed: f.seed}
+func (e *evalFlags) plan(stages evalStages, players int) schedule.Plan {
+	p := schedule.Plan{Players: players, Seats: stages[0].bots.Seats, Games: e.games, Seed: e.seed}
 	for i := range p.Contest {
 		p.Contest[i] = stages.at(i).bots.Seats
 	}
@@ -223,11 +223,11 @@ func (f *evalFlags) plan(stages evalStages, players int) schedule.Plan {
 }
 
 // scheduled makes the schedule.
-func (f *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
-	if f.sprt != "" {
-		return f.duel(p.Players, p.Seats)
+func (e *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
+	if e.sprt != "" {
+		return e.duel(p.Players, p.Seats)
 	}
-	s, err := schedule.Named(f.schedule, p)
+	s, err := schedule.Named(e.schedule, p)
 	if err != nil {
 		err = console.WrongUse("--schedule %w", err)
 	}
@@ -235,38 +235,38 @@ func (f *evalFlags) scheduled(p schedule.Plan) (schedule.Schedule, error) {
 }
 
 // duel makes the schedule of a sequential test.
-func (f *evalFlags) duel(players, seats int) (schedule.Schedule, error) {
-	t, err := sprt.Parse(f.sprt)
+func (e *evalFlags) duel(players, seats int) (schedule.Schedule, error) {
+	t, err := sprt.Parse(e.sprt)
 	if err != nil {
 		return nil, console.WrongUse("--sprt: %w", err)
 	}
 	if players != 2 || seats != 2 {
 		return nil, console.WrongUse("--sprt: %s at %d seats, expected 2 at a game of 2", texts.Plural(players, "player"), seats)
 	}
-	if f.normalised {
+	if e.normalised {
 		t.Model = sprt.Normalised
 		if err := t.Check(); err != nil {
 			return nil, console.WrongUse("--sprt: %w", err)
 		}
 	}
-	return schedule.Duel{A: 0, B: 1, Test: t, Most: (f.games-1)/2 + 1, Ahead: duelAhead}, nil
+	return schedule.Duel{A: 0, B: 1, Test: t, Most: (e.games-1)/2 + 1, Ahead: duelAhead}, nil
 }
 
 // terms describes everything that the schedule depends on, except the players, so that
 // no other schedule continues a journal.
-func (f *evalFlags) terms(s schedule.Schedule) string {
+func (e *evalFlags) terms(s schedule.Schedule) string {
 	if contest, ok := s.(schedule.Championship); ok {
 		return contest.String()
 	}
 	switch {
-	case f.sprt != "" && f.normalised:
-		return sprtTerms + f.sprt + normalisedTerms
-	case f.sprt != "":
-		return sprtTerms + f.sprt
-	case f.schedule == schedule.NameSandbox:
-		return f.schedule + " by contest ratings" // earlier ones were drawn by other ratings
+	case e.sprt != "" && e.normalised:
+		return sprtTerms + e.sprt + normalisedTerms
+	case e.sprt != "":
+		return sprtTerms + e.sprt
+	case e.schedule == schedule.NameSandbox:
+		return e.schedule + " by contest ratings" // earlier ones were drawn by other ratings
 	}
-	return f.schedule
+	return e.schedule
 }
 
 // The beginning and the end of the terms of a sequential test.

@@ -84,13 +84,13 @@ func choose(mask []uint64) int32 {
 // firstLegal is a policy that always takes the first legal choice.
 type firstLegal struct{ words int }
 
-func (p firstLegal) Name() string { return "first-legal" }
+func (f firstLegal) Name() string { return "first-legal" }
 
-func (p firstLegal) Wants() env.Want { return env.WantMask | env.WantAction }
+func (f firstLegal) Wants() env.Want { return env.WantMask | env.WantAction }
 
-func (p firstLegal) Act(_ env.Vector, b *env.Batch, rows []int32) {
+func (f firstLegal) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
-		b.Action[row] = choose(b.Mask[int(row)*p.words:][:p.words])
+		b.Action[row] = choose(b.Mask[int(row)*f.words:][:f.words])
 	}
 }
 

@@ -155,34 +155,34 @@ type logFile struct {
 }
 
 // Write implements io.Writer.
-func (f *logFile) Write(p []byte) (int, error) {
-	n, err := f.File.Write(p)
-	if f.failed == nil {
-		f.failed = err
+func (l *logFile) Write(p []byte) (int, error) {
+	n, err := l.File.Write(p)
+	if l.failed == nil {
+		l.failed = err
 	}
 	return n, err
 }
 
 // open creates the file of the bot at a seat.
-func (l *gameLogs) open(seat int) io.Writer {
-	file, err := os.Create(filepath.Join(l.dir, gamelists.LogName(l.name.game, l.name.players[seat]+1)))
-	l.files = append(l.files, &logFile{file, err})
-	switch to := l.files[len(l.files)-1]; {
-	case l.other == nil && err != nil:
+func (g *gameLogs) open(seat int) io.Writer {
+	file, err := os.Create(filepath.Join(g.dir, gamelists.LogName(g.name.game, g.name.players[seat]+1)))
+	g.files = append(g.files, &logFile{file, err})
+	switch to := g.files[len(g.files)-1]; {
+	case g.other == nil && err != nil:
 		return nil
-	case l.other == nil:
+	case g.other == nil:
 		return to
 	case err != nil:
-		return l.other(seat)
+		return g.other(seat)
 	default:
-		return io.MultiWriter(l.other(seat), to)
+		return io.MultiWriter(g.other(seat), to)
 	}
 }
 
 // close closes the files. It returns the errors of all files, also those of writing.
-func (l *gameLogs) close() error {
+func (g *gameLogs) close() error {
 	var all []error
-	for _, f := range l.files {
+	for _, f := range g.files {
 		all = append(all, f.failed)
 		if f.File != nil {
 			all = append(all, f.Close())
@@ -204,24 +204,24 @@ const (
 )
 
 // make creates the folders, and removes what a killed run has left of replays: the journal is locked.
-func (f *evalFiles) make() error {
-	if f.dir == "" {
+func (e *evalFiles) make() error {
+	if e.dir == "" {
 		return nil
 	}
-	replays := filepath.Join(f.dir, replaysDir)
-	if err := errors.Join(os.MkdirAll(replays, 0o777), os.MkdirAll(filepath.Join(f.dir, logsDir), 0o777)); err != nil {
+	replays := filepath.Join(e.dir, replaysDir)
+	if err := errors.Join(os.MkdirAll(replays, 0o777), os.MkdirAll(filepath.Join(e.dir, logsDir), 0o777)); err != nil {
 		return err
 	}
 	return files.RemoveLeft(replays)
 }
 
 // play plays a game of the tournament.
-func (f *evalFiles) play(ctx context.Context, m *players.Meeting, g *schedule.Fixture) (arena.Played, error) {
+func (e *evalFiles) play(ctx context.Context, m *players.Meeting, g *schedule.Fixture) (arena.Played, error) {
 	var files gameFiles
-	stage, replay := f.stages.at(g.Stage), ""
-	if f.dir != "" {
+	stage, replay := e.stages.at(g.Stage), ""
+	if e.dir != "" {
 		replay = path.Join(replaysDir, fmt.Sprint(g.Number)) + replayExt(stage.game.Name)
-		files = gameFiles{replay: filepath.Join(f.dir, replay), logs: filepath.Join(f.dir, logsDir)}
+		files = gameFiles{replay: filepath.Join(e.dir, replay), logs: filepath.Join(e.dir, logsDir)}
 	}
 	o, err := files.play(ctx, stage.bots, stage.game.Name, m, gameName{game: int(g.Number), players: g.Players})
 	if err != nil {
@@ -247,14 +247,14 @@ const journalName = "games.jsonl"
 
 // journal opens the journal of --out and enters the players. It returns nil without
 // --out.
-func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tournament) (*arena.Journal, error) {
-	if f.out == "" {
+func (e *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tournament) (*arena.Journal, error) {
+	if e.out == "" {
 		return nil, nil
 	}
-	if err := requirePath(f.out); err != nil {
+	if err := requirePath(e.out); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(f.out, 0o777); err != nil {
+	if err := os.MkdirAll(e.out, 0o777); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	var games []*gameSetup
@@ -263,17 +263,17 @@ func (f *evalFlags) journal(stages evalStages, s schedule.Schedule, c *arena.Tou
 	}
 	rules := games[0].spec.Info
 	texts, sum, turns := rulesTexts(games)
-	j, err := arena.OpenJournal(filepath.Join(f.out, journalName), arena.Terms{
+	j, err := arena.OpenJournal(filepath.Join(e.out, journalName), arena.Terms{
 		Game: rules.Name, Rules: rules.Rules, RulesSum: sum,
-		Seed: f.seed, MaxTurns: f.maxTurns, Schedule: f.terms(s), GameTurns: turns, RulesTexts: texts,
-	}, f.locks)
+		Seed: e.seed, MaxTurns: e.maxTurns, Schedule: e.terms(s), GameTurns: turns, RulesTexts: texts,
+	}, e.locks)
 	if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	order, err := j.Enter(namesOf(c.Players))
 	if err != nil {
 		j.Close()
-		return nil, console.WrongUse("--out %s: %w", f.out, err)
+		return nil, console.WrongUse("--out %s: %w", e.out, err)
 	}
 	players := make([]arena.Entrant, len(order))
 	for i, k := range order {
@@ -301,34 +301,34 @@ func rulesTexts(stages []*gameSetup) (texts []string, sum string, turns int) {
 }
 
 // tournament lists the games of a tournament.
-func (f *viewFlags) tournament(dir string) (*gamelists.List, error) {
+func (v *viewFlags) tournament(dir string) (*gamelists.List, error) {
 	l, err := gamelists.Tournament(&gamelists.Journal{
 		Dir: dir, File: journalName, Logs: logsDir,
-		Open: func(t *arena.Terms) ([]*gamelists.Setup, error) { return f.stages(dir, t) },
+		Open: func(t *arena.Terms) ([]*gamelists.Setup, error) { return v.stages(dir, t) },
 		Report: func(j *arena.Journal) (*arena.Report, error) {
-			flags := &evalFlags{anchor: f.anchor}
+			flags := &evalFlags{anchor: v.anchor}
 			return flags.reported(j)
 		},
 	})
 	if err == nil {
-		l.Live = f.out == ""
+		l.Live = v.out == ""
 	}
 	return l, err
 }
 
 // stages opens the game of a tournament by the rules of its stages, which its journal has. For a journal of an older version
 // they are those of --rules, the default, or those of the contest.
-func (f *viewFlags) stages(dir string, t *arena.Terms) (all []*gamelists.Setup, err error) {
+func (v *viewFlags) stages(dir string, t *arena.Terms) (all []*gamelists.Setup, err error) {
 	g, err := catalog.Find(t.Game)
 	if err != nil {
 		return nil, err
 	}
 	texts := t.RulesTexts
-	if texts != nil && f.rulesFile != "" {
+	if texts != nil && v.rulesFile != "" {
 		return nil, console.WrongUse("--rules is for recordings and games to play; %s is a tournament, which has its own", dir)
 	}
-	sets := [][]string{{f.rulesFile}}
-	if f.rulesFile == "" {
+	sets := [][]string{{v.rulesFile}}
+	if v.rulesFile == "" {
 		sets = append(sets, gamedoc.Of(t.Game).Contest)
 	}
 	for i := 0; texts == nil && i < len(sets); i++ {
@@ -345,8 +345,8 @@ func (f *viewFlags) stages(dir string, t *arena.Terms) (all []*gamelists.Setup, 
 		}
 	}
 	switch {
-	case texts == nil && f.rulesFile != "":
-		return nil, console.WrongUse("--rules %s: other rules than those of the games of %s", f.rulesFile, dir)
+	case texts == nil && v.rulesFile != "":
+		return nil, console.WrongUse("--rules %s: other rules than those of the games of %s", v.rulesFile, dir)
 	case texts == nil:
 		return nil, fmt.Errorf("%s: %w, as an older program wrote it: give the --rules that eval had", dir, gamelists.ErrRules)
 	}

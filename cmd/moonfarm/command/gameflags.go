@@ -86,18 +86,18 @@ func (f gameFlags) open(name string) (*gameSetup, error) {
 }
 
 // vector makes n games side by side.
-func (s *gameSetup) vector(n int) (env.Vector, error) {
-	return s.game.New(s.rules, env.Settings{N: n, Reward: s.flags.reward, MaxTurns: s.flags.maxTurns})
+func (g *gameSetup) vector(n int) (env.Vector, error) {
+	return g.game.New(g.rules, env.Settings{N: n, Reward: g.flags.reward, MaxTurns: g.flags.maxTurns})
 }
 
 // policy parses the spec of a policy for a dataset and makes the policy once. It returns
 // its maker and its canonical name. Errors name the flag that the spec comes from.
-func (s *gameSetup) policy(flag, spec string) (rollout.Maker, string, error) {
-	maker, err := policy.NewReproducible(s.game.Name, spec)
+func (g *gameSetup) policy(flag, spec string) (rollout.Maker, string, error) {
+	maker, err := policy.NewReproducible(g.game.Name, spec)
 	if err != nil {
 		return nil, "", console.WrongUse("--%s: %w", flag, err)
 	}
-	p, err := maker(s.spec)
+	p, err := maker(g.spec)
 	if err != nil {
 		return nil, "", console.WrongUse("--%s: %w", flag, err)
 	}

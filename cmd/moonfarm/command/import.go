@@ -147,10 +147,10 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 }
 
 // options reads the flags.
-func (f *importFlags) options(game string) (imports.Options, error) {
-	rules, err := rulesOfRecordings(f.rules, game)
+func (i *importFlags) options(game string) (imports.Options, error) {
+	rules, err := rulesOfRecordings(i.rules, game)
 	return imports.Options{
-		ReadOptions: recordings.ReadOptions{Rules: rules, Keep: f.keep}, Dir: f.out, ShardEpisodes: f.job.ShardEpisodes, Workers: f.workers,
+		ReadOptions: recordings.ReadOptions{Rules: rules, Keep: i.keep}, Dir: i.out, ShardEpisodes: i.job.ShardEpisodes, Workers: i.workers,
 	}, err
 }
 
@@ -193,12 +193,12 @@ func asFlagError(err error) error {
 
 // remarks returns a line for each file and game that may differ from what is played here,
 // and for each that was skipped.
-func (d *imported) remarks() string {
+func (i *imported) remarks() string {
 	var b strings.Builder
-	for _, x := range d.Inexact {
+	for _, x := range i.Inexact {
 		fmt.Fprintf(&b, "%s\n", texts.Escaped(x.File+": "+x.Why))
 	}
-	for _, x := range d.Skipped {
+	for _, x := range i.Skipped {
 		fmt.Fprintf(&b, "%s\n", texts.Escaped(x.Why))
 	}
 	return b.String()

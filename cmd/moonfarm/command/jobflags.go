@@ -177,22 +177,22 @@ func checkMemory(g catalog.Entry, j *datasets.Job, rules ...string) error {
 }
 
 // seats parses --policy: one policy for all seats, or one for each.
-func (s *gameSetup) seats(text string) ([]string, error) {
+func (g *gameSetup) seats(text string) ([]string, error) {
 	specs, err := readSpecs("policy", text)
 	if err != nil {
 		return nil, err
 	}
-	players := s.spec.Info.Players
+	players := g.spec.Info.Players
 	for len(specs) == 1 && len(specs) < players {
 		for len(specs) < players {
 			specs = append(specs, specs[0])
 		}
 	}
 	if len(specs) != players {
-		return nil, console.WrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, s.game.Name)
+		return nil, console.WrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, g.game.Name)
 	}
 	for _, spec := range specs {
-		if _, _, err := s.policy("policy", spec); err != nil {
+		if _, _, err := g.policy("policy", spec); err != nil {
 			return nil, err
 		}
 	}

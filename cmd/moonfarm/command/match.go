@@ -105,30 +105,30 @@ type series struct {
 }
 
 // openSeries makes the series that the flags describe, and opens all ports.
-func (f *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, error) {
+func (m *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, error) {
 	switch {
-	case len(f.players) == 0:
+	case len(m.players) == 0:
 		return nil, console.WrongUse("--player is missing: once for each seat, such as --player econ --player random")
-	case len(f.players) > sim.MaxPlayers:
-		return nil, console.WrongUse("--player: found %d of them, expected 1 to %d", len(f.players), sim.MaxPlayers)
+	case len(m.players) > sim.MaxPlayers:
+		return nil, console.WrongUse("--player: found %d of them, expected 1 to %d", len(m.players), sim.MaxPlayers)
 	}
-	rules, err := readRules(f.rules, gamedoc.Of(g.Name))
+	rules, err := readRules(m.rules, gamedoc.Of(g.Name))
 	if err != nil {
 		return nil, err
 	}
-	s := &series{name: g.Name, seed: f.seed, flags: f}
-	limits, err := f.limits.limits(c, g.Name)
+	s := &series{name: g.Name, seed: m.seed, flags: m}
+	limits, err := m.limits.limits(c, g.Name)
 	if err != nil {
 		return nil, err
 	}
-	config := players.Options{Game: g, Rules: rules, Seats: len(f.players), Limits: limits, Runner: f.runner.RunnerOptions, Locks: f.locks}
+	config := players.Options{Game: g, Rules: rules, Seats: len(m.players), Limits: limits, Runner: m.runner.RunnerOptions, Locks: m.locks}
 	if s.Runner, err = players.Open(config); err != nil {
-		return nil, console.WrongUse("--rules: %s%w", messagePrefix(f.rules), err)
+		return nil, console.WrongUse("--rules: %s%w", messagePrefix(m.rules), err)
 	}
-	if len(f.players) != s.Seats {
-		return nil, console.WrongUse("--player: found %d of them, expected %d by these rules", len(f.players), s.Seats)
+	if len(m.players) != s.Seats {
+		return nil, console.WrongUse("--player: found %d of them, expected %d by these rules", len(m.players), s.Seats)
 	}
-	for _, text := range f.players {
+	for _, text := range m.players {
 		p, err := s.Enter(text)
 		if err != nil {
 			s.close()
@@ -209,8 +209,8 @@ func (s *series) seated(n int) (names []string) {
 }
 
 // unbroken returns the number of games before the first one that is not in the list.
-func (f *matchFlags) unbroken(list []matchGame) (n int) {
-	for n < len(list) && list[n].Number == f.first+n {
+func (m *matchFlags) unbroken(list []matchGame) (n int) {
+	for n < len(list) && list[n].Number == m.first+n {
 		n++
 	}
 	return n
@@ -364,19 +364,19 @@ type runnerFlags struct {
 }
 
 // add adds the flags.
-func (f *runnerFlags) add(c *cobra.Command) {
+func (r *runnerFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.Debug, "debug", false, "offer clients the debug interface; --view shows what they draw")
-	flags.BoolVar(&f.StopWhenCrashed, "stop-when-crashed", false, "give a game up when all bots have crashed and no policy but empty plays")
+	flags.BoolVar(&r.Debug, "debug", false, "offer clients the debug interface; --view shows what they draw")
+	flags.BoolVar(&r.StopWhenCrashed, "stop-when-crashed", false, "give a game up when all bots have crashed and no policy but empty plays")
 }
 
 // check refuses flags that the game does not have.
-func (f *runnerFlags) check(c *cobra.Command, game string) error {
+func (r *runnerFlags) check(c *cobra.Command, game string) error {
 	for _, name := range []string{"debug", "stop-when-crashed"} {
 		if c.Flags().Changed(name) && !gamedoc.Of(game).Runner {
 			return console.WrongUse("--%s: %s has no such thing", name, game)
 		}
 	}
-	f.undrawn = c.Flags().Changed("debug") && !f.Debug
+	r.undrawn = c.Flags().Changed("debug") && !r.Debug
 	return nil
 }

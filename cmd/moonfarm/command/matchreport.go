@@ -77,9 +77,9 @@ func (s *series) game(n int, seed uint64, sits []int, o *players.Outcome) matchG
 }
 
 // standing returns the seat of the winner, −1 if several are first, and the scores.
-func (g *matchGame) standing() (winner int, scores []string) {
+func (m *matchGame) standing() (winner int, scores []string) {
 	winner, first := -1, 0
-	for i, seat := range g.Seats {
+	for i, seat := range m.Seats {
 		if scores = append(scores, scoreText(seat.Score)); seat.Place == 1 {
 			winner, first = i, first+1
 		}

@@ -256,43 +256,43 @@ func answers(m *network.Model) (answer string, notFinite []string) {
 }
 
 // rows returns the rows of a table of the inputs and outputs.
-func (c *modelCard) rows() [][]string {
+func (m *modelCard) rows() [][]string {
 	rows := [][]string{{"array", "name", "type", "shape of a row"}}
-	for _, a := range c.Inputs {
+	for _, a := range m.Inputs {
 		rows = append(rows, []string{"input", a.Name, a.Type, shape(a.Dims)})
 	}
-	for _, a := range c.Outputs {
+	for _, a := range m.Outputs {
 		rows = append(rows, []string{"output", a.Name, a.Type, shape(a.Dims)})
 	}
 	return rows
 }
 
 // above returns the lines above the table of a model from a file.
-func (c *modelCard) above(file string) string {
+func (m *modelCard) above(file string) string {
 	return fmt.Sprintf("%s: %s, opset %d, %s, %.3g MFLOP an evaluation\n%s operations an evaluation, with those of all operators\nsha256 %s\n\n",
-		texts.Escaped(file), texts.Escaped(c.Producer), c.Opset, texts.Plural(c.Parameters, "parameter"), c.MFLOP, texts.Group(c.Operations), c.SHA256)
+		texts.Escaped(file), texts.Escaped(m.Producer), m.Opset, texts.Plural(m.Parameters, "parameter"), m.MFLOP, texts.Group(m.Operations), m.SHA256)
 }
 
 // below returns the lines below the table.
-func (c *modelCard) below() string {
+func (m *modelCard) below() string {
 	below := fmt.Sprintf("\noperators: %s\nanswers to fixed inputs: sha256 %s (the same on every machine; computed here by %s)\n",
-		strings.Join(c.Operators, ", "), c.Answers, c.Path)
-	for _, name := range c.NotFinite {
+		strings.Join(m.Operators, ", "), m.Answers, m.Path)
+	for _, name := range m.NotFinite {
 		below += fmt.Sprintf("warning: output %q has NaN or infinite numbers for the fixed inputs\n", name)
 	}
-	if c.Fit == nil {
+	if m.Fit == nil {
 		return below
 	}
-	below += fmt.Sprintf("\nThe model goes with %s, form %s:\n", c.Game, c.Fit.Form)
+	below += fmt.Sprintf("\nThe model goes with %s, form %s:\n", m.Game, m.Fit.Form)
 	inputs := map[string]bool{}
-	for _, in := range c.Fit.Inputs {
+	for _, in := range m.Fit.Inputs {
 		inputs[in.Name] = true
 	}
 	heads := map[string]int{}
-	for _, h := range c.Fit.Heads {
+	for _, h := range m.Fit.Heads {
 		heads[h.Output]++
 	}
-	for _, r := range c.Fit.Reasons {
+	for _, r := range m.Fit.Reasons {
 		switch n := heads[r.Name]; {
 		case inputs[r.Name]:
 			below += fmt.Sprintf("  input %q takes the %s, %s\n", r.Name, r.Taken, r.Why)
@@ -303,5 +303,5 @@ func (c *modelCard) below() string {
 		}
 	}
 	return below + fmt.Sprintf("  the mask excludes the likeliest choice in %s of %s choices of the first turns, which is no fault\n",
-		texts.Group(c.Fit.Excluded), texts.Group(c.Fit.Choices))
+		texts.Group(m.Fit.Excluded), texts.Group(m.Fit.Choices))
 }

@@ -139,12 +139,12 @@ tournaments open at once there, and the page follows a recording that changes.`
 }
 
 // specs returns the players.
-func (f *viewFlags) specs() ([]string, error) {
-	if f.players == "" {
-		return f.player, nil
+func (v *viewFlags) specs() ([]string, error) {
+	if v.players == "" {
+		return v.player, nil
 	}
-	list, err := readSpecs("players", f.players)
-	return append(list, f.player...), err
+	list, err := readSpecs("players", v.players)
+	return append(list, v.player...), err
 }
 
 func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewer.Pages) error {
@@ -206,24 +206,24 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 
 // find sets f.files if the arguments are many recordings, and returns what the arguments stand for. played says that games
 // are played now, and whole that all games are written into one page, unless --tty or --gif asks for the first.
-func (f *viewFlags) find(ctx context.Context, args []string, played, whole bool) (what string, err error) {
-	what, first := args[0], f.tty || f.gif != ""
+func (v *viewFlags) find(ctx context.Context, args []string, played, whole bool) (what string, err error) {
+	what, first := args[0], v.tty || v.gif != ""
 	if !played && !isTournament(what) && curves.File(what) == "" {
-		if f.files, err = recordingFiles(ctx, args); err != nil {
+		if v.files, err = recordingFiles(ctx, args); err != nil {
 			return "", err
 		}
 	}
-	switch n := len(f.files); {
+	switch n := len(v.files); {
 	case n == 0 && len(args) > 1:
 		return "", console.WrongUse("expected one WHAT, or several recordings, found %d: %q", len(args), args)
 	case n == 0:
 		return what, nil
-	case first && len(f.only) == 0:
-		f.files = f.files[:1]
-	case whole && !first && n > view.MostListed && len(f.only) == 0: // each has a game at least
+	case first && len(v.only) == 0:
+		v.files = v.files[:1]
+	case whole && !first && n > view.MostListed && len(v.only) == 0: // each has a game at least
 		return "", manyGames(fmt.Errorf("%d recordings, a page holds at most %d games: %w", n, view.MostListed, view.ErrMany))
 	}
-	return "the list of " + texts.Plural(len(f.files), "recording"), nil
+	return "the list of " + texts.Plural(len(v.files), "recording"), nil
 }
 
 // writePage writes the page with all data in it.
@@ -292,18 +292,18 @@ func (a *app) viewGIF(c *cobra.Command, f *viewFlags, games view.GameList) error
 }
 
 // open finds out what WHAT is.
-func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
+func (v *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 	ctx := c.Context()
-	if f.files != nil {
-		return f.keep(f.recordings(ctx))
+	if v.files != nil {
+		return v.keep(v.recordings(ctx))
 	}
 	_, err := catalog.Find(what)
-	played := f.players != "" || len(f.player) > 0
+	played := v.players != "" || len(v.player) > 0
 	if s, statErr := os.Stat(what); err == nil && (statErr != nil || !s.IsDir() || played) {
 		if !played {
 			return nil, console.WrongUse("--players is missing: policies to play %s, such as --players random,random", what)
 		}
-		return f.keep(f.play(c, what))
+		return v.keep(v.play(c, what))
 	}
 	for _, name := range []string{"players", "player", "seed", "games", "max-turns"} {
 		if c.Flags().Changed(name) {
@@ -311,20 +311,20 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 		}
 	}
 	if isTournament(what) {
-		return f.keep(f.tournament(what))
+		return v.keep(v.tournament(what))
 	}
 	if file := curves.File(what); file != "" {
-		return curves.Read(file, f.out == "")
+		return curves.Read(file, v.out == "")
 	}
 	isDataset, err := holdsDataset(what)
 	switch {
 	case err != nil:
 		return nil, err
-	case isDataset && f.rulesFile != "":
+	case isDataset && v.rulesFile != "":
 		return nil, console.WrongUse("--rules is for recordings and games to play; %s is a dataset, which has its own", what)
 	case isDataset:
-		o := gamelists.DatasetOptions{Title: what, Only: f.only}
-		if f.only == nil { // else the overview would be of other games
+		o := gamelists.DatasetOptions{Title: what, Only: v.only}
+		if v.only == nil { // else the overview would be of other games
 			o.About = sync.OnceValues(func() (*overview.Document, error) {
 				_, about, err := summary.Inspect(ctx, what, 0)
 				return about, err
@@ -332,69 +332,69 @@ func (f *viewFlags) open(c *cobra.Command, what string) (view.GameList, error) {
 		}
 		return gamelists.Dataset(ctx, what, o)
 	}
-	l, err := f.recording(ctx, what)
+	l, err := v.recording(ctx, what)
 	if err == nil {
-		l.Live = f.out == ""
+		l.Live = v.out == ""
 	}
-	return f.keep(l, err)
+	return v.keep(l, err)
 }
 
 // keep leaves only the games of --episodes.
-func (f *viewFlags) keep(l *gamelists.List, err error) (view.GameList, error) {
+func (v *viewFlags) keep(l *gamelists.List, err error) (view.GameList, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range f.only {
+	for _, n := range v.only {
 		if !slices.ContainsFunc(l.Games, func(g *gamelists.Game) bool { return g.Entry.ID == n }) {
 			return nil, console.WrongUse("--episodes %d: %s has no such game, it has %s", n, l.Title, texts.Plural(len(l.Games), "game"))
 		}
 	}
-	if len(f.only) > 0 {
-		l.Games = slices.DeleteFunc(l.Games, func(g *gamelists.Game) bool { return !slices.Contains(f.only, g.Entry.ID) })
+	if len(v.only) > 0 {
+		l.Games = slices.DeleteFunc(l.Games, func(g *gamelists.Game) bool { return !slices.Contains(v.only, g.Entry.ID) })
 		l.About = nil // it has the other games as well
 	}
 	return l.GameList(), nil
 }
 
 // recording lists the games of a recording.
-func (f *viewFlags) recording(ctx context.Context, file string) (*gamelists.List, error) {
-	m := f.meter("recording")
+func (v *viewFlags) recording(ctx context.Context, file string) (*gamelists.List, error) {
+	m := v.meter("recording")
 	defer m.End()
-	l, err := gamelists.Recording(ctx, file, f.rulesOf)
+	l, err := gamelists.Recording(ctx, file, v.rulesOf)
 	return l, asFlagError(err)
 }
 
 // recordings lists the games of many recordings.
-func (f *viewFlags) recordings(ctx context.Context) (*gamelists.List, error) {
-	m := f.meter("files")
+func (v *viewFlags) recordings(ctx context.Context) (*gamelists.List, error) {
+	m := v.meter("files")
 	defer m.End()
 	var left []error
-	l, err := gamelists.Recordings(ctx, f.files, f.rulesOf, func(done int) { m.Show(uint64(done), uint64(len(f.files)), 0, "") },
+	l, err := gamelists.Recordings(ctx, v.files, v.rulesOf, func(done int) { m.Show(uint64(done), uint64(len(v.files)), 0, "") },
 		func(err error) { left = append(left, err) })
-	if m.End(); len(left) > 0 && f.console != nil {
-		f.console.Warn(fmt.Sprintf("%s left out; the first: %s", texts.Plural(len(left), "recording"), recordings.OneLine(left[0])))
+	if m.End(); len(left) > 0 && v.console != nil {
+		v.console.Warn(fmt.Sprintf("%s left out; the first: %s", texts.Plural(len(left), "recording"), recordings.OneLine(left[0])))
 	}
 	return l, asFlagError(err)
 }
 
 // meter returns a meter, which shows nothing where WHAT is opened again while its page is served.
-func (f *viewFlags) meter(what string) *console.Meter {
-	if f.console == nil {
+func (v *viewFlags) meter(what string) *console.Meter {
+	if v.console == nil {
 		return &console.Meter{}
 	}
-	return f.console.Meter(what)
+	return v.console.Meter(what)
 }
 
 // rulesOf returns the rules of a game whose recordings have none.
-func (f *viewFlags) rulesOf(game string) (string, error) { return rulesOfRecordings(f.rulesFile, game) }
+func (v *viewFlags) rulesOf(game string) (string, error) { return rulesOfRecordings(v.rulesFile, game) }
 
 // play plays games of policies.
-func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error) {
-	s, err := f.gameFlags.open(game)
+func (v *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error) {
+	s, err := v.gameFlags.open(game)
 	if err != nil {
 		return nil, err
 	}
-	specs, err := f.specs()
+	specs, err := v.specs()
 	if err != nil {
 		return nil, err
 	}
@@ -410,11 +410,11 @@ func (f *viewFlags) play(c *cobra.Command, game string) (*gamelists.List, error)
 	if len(specs) != seats {
 		return nil, console.WrongUse("--players: found %d, expected 1 or %d by these rules", len(specs), seats)
 	}
-	setup := &gamelists.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: f.maxTurns}
-	m := f.meter("games")
+	setup := &gamelists.Setup{Game: s.game, Rules: s.rules, Vector: s.vector, MaxTurns: v.maxTurns}
+	m := v.meter("games")
 	defer m.End()
-	return gamelists.Play(c.Context(), setup, specs, f.seed, uint64(f.games), func(games int, turns uint64) {
-		m.Show(uint64(games), uint64(f.games), turns, "turns")
+	return gamelists.Play(c.Context(), setup, specs, v.seed, uint64(v.games), func(games int, turns uint64) {
+		m.Show(uint64(games), uint64(v.games), turns, "turns")
 	})
 }
 
@@ -435,20 +435,20 @@ func (a *app) viewText(ctx context.Context, f *viewFlags, games view.GameList) e
 }
 
 // within checks --speed, --turns and --seat for a film, and returns the seat.
-func (f *viewFlags) within(film *view.Film) (seat int, err error) {
-	if !(f.speed > 0) || math.IsInf(f.speed, 0) {
-		return 0, console.WrongUse("--speed %v: expected a number above 0", f.speed)
+func (v *viewFlags) within(film *view.Film) (seat int, err error) {
+	if !(v.speed > 0) || math.IsInf(v.speed, 0) {
+		return 0, console.WrongUse("--speed %v: expected a number above 0", v.speed)
 	}
-	if f.last == math.MaxUint64 {
-		f.last = uint64(film.Turns())
+	if v.last == math.MaxUint64 {
+		v.last = uint64(film.Turns())
 	}
-	if f.first > f.last || f.last > uint64(film.Turns()) {
-		return 0, console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&f.first, &f.last, "a turn"), film.Turns())
+	if v.first > v.last || v.last > uint64(film.Turns()) {
+		return 0, console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&v.first, &v.last, "a turn"), film.Turns())
 	}
 	seat = features.Spectator
-	if f.seat != seatAll {
-		if seat = int(f.seat[0] - 'A'); seat >= film.Seats() {
-			return 0, console.WrongUse("--seat %s: the game has seats A to %c", f.seat, 'A'+rune(film.Seats()-1))
+	if v.seat != seatAll {
+		if seat = int(v.seat[0] - 'A'); seat >= film.Seats() {
+			return 0, console.WrongUse("--seat %s: the game has seats A to %c", v.seat, 'A'+rune(film.Seats()-1))
 		}
 	}
 	return seat, nil

@@ -52,13 +52,13 @@ func (f *noteFlags) check(page, human bool) error {
 }
 
 // openNoted opens WHAT with the files about its games.
-func (f *viewFlags) openNoted(c *cobra.Command, what string) (view.GameList, error) {
-	games, err := f.open(c, what)
-	n := &f.notes
+func (v *viewFlags) openNoted(c *cobra.Command, what string) (view.GameList, error) {
+	games, err := v.open(c, what)
+	n := &v.notes
 	if err != nil || n.analysis == "" && len(n.logs) == 0 {
 		return games, err
 	}
-	if _, err := catalog.Find(what); err == nil && (f.players != "" || len(f.player) > 0) {
+	if _, err := catalog.Find(what); err == nil && (v.players != "" || len(v.player) > 0) {
 		return nil, console.WrongUse("--analysis and --log are for recorded games, %s is played now", what)
 	}
 	if isTournament(what) {
@@ -77,7 +77,7 @@ func (f *viewFlags) openNoted(c *cobra.Command, what string) (view.GameList, err
 		}
 	}
 	if n.analysis != "" {
-		if games, err = f.addAnalysis(games, what, isDataset); err != nil {
+		if games, err = v.addAnalysis(games, what, isDataset); err != nil {
 			return nil, fmt.Errorf("--analysis %s: %w", n.analysis, err)
 		}
 	}
@@ -135,15 +135,15 @@ func (f *noteFlags) readAnalysis(isDataset bool) (d *analysed, id uint64, err er
 }
 
 // addAnalysis adds what analyse has found to its game.
-func (f *viewFlags) addAnalysis(games view.GameList, what string, isDataset bool) (view.GameList, error) {
-	d, id, err := f.notes.readAnalysis(isDataset)
+func (v *viewFlags) addAnalysis(games view.GameList, what string, isDataset bool) (view.GameList, error) {
+	d, id, err := v.notes.readAnalysis(isDataset)
 	if err != nil {
 		return nil, err
 	}
-	if total := games.Head().Total; len(f.only) == 0 && id >= total {
+	if total := games.Head().Total; len(v.only) == 0 && id >= total {
 		return nil, fmt.Errorf("it is of %s %d, %s has %s", d.what, d.Number, what, texts.Plural(total, d.what))
 	}
-	if len(f.only) > 0 && !slices.Contains(f.only, id) {
+	if len(v.only) > 0 && !slices.Contains(v.only, id) {
 		return nil, fmt.Errorf("it is of %s %d, which --episodes leaves out", d.what, d.Number)
 	}
 	noted, err := gamelists.Annotate(games, id, func(film *view.Film) (*view.Annotation, error) {
@@ -281,7 +281,7 @@ func (d *analysed) annotation(film *view.Film) *view.Annotation {
 const maxNote = 100
 
 // note returns the text of a mark.
-func (m *analysedMove) note() string {
+func (a *analysedMove) note() string {
 	side := func(o *analysedOrders) string {
 		text := []rune(texts.OneLine(o.text()))
 		if len(text) > maxNote {
@@ -289,5 +289,5 @@ func (m *analysedMove) note() string {
 		}
 		return fmt.Sprintf("%s (%s)", string(text), signed(o.Value))
 	}
-	return fmt.Sprintf("lost %s: played %s, best %s", strings.TrimPrefix(signed(m.Lost), "+"), side(&m.Played), side(&m.Best))
+	return fmt.Sprintf("lost %s: played %s, best %s", strings.TrimPrefix(signed(a.Lost), "+"), side(&a.Played), side(&a.Best))
 }

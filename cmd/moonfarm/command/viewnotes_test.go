@@ -60,8 +60,8 @@ func pageOf(t *testing.T, game uint64, args ...string) (f shownFilm) {
 }
 
 // linesOf returns the lines of a seat by position; "" for positions without any.
-func (f *shownFilm) linesOf(seat int) (all []string) {
-	for _, seats := range f.frames.Printed {
+func (s *shownFilm) linesOf(seat int) (all []string) {
+	for _, seats := range s.frames.Printed {
 		text := ""
 		if seats != nil && seats[seat] != nil {
 			text = strings.Join(seats[seat].Lines, "|")

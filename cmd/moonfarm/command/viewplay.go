@@ -28,47 +28,47 @@ where a turn is taken back or the game begins in the middle: it is shown all
 turns so far, and its answers to these have no effect.`
 
 // addPlay adds the flags of a game with a person.
-func (f *viewFlags) addPlay(a *app, c *cobra.Command) {
+func (v *viewFlags) addPlay(a *app, c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.hint, "hint", "", "`POLICY` that gives hints to a human (default: the game's first search)")
-	flags.Var(a.Output(&f.save), "save", "`FILE` for the recording of a human's game")
-	flags.Var(console.Whole(&f.turn, 0, 1<<30), "turn", "turn of a recorded game at which the players take over")
+	flags.StringVar(&v.hint, "hint", "", "`POLICY` that gives hints to a human (default: the game's first search)")
+	flags.Var(a.Output(&v.save), "save", "`FILE` for the recording of a human's game")
+	flags.Var(console.Whole(&v.turn, 0, 1<<30), "turn", "turn of a recorded game at which the players take over")
 }
 
 // humanGame finds the game of WHAT.
-func (f *viewFlags) humanGame(c *cobra.Command, what string) (*viewer.HumanGame, error) {
+func (v *viewFlags) humanGame(c *cobra.Command, what string) (*viewer.HumanGame, error) {
 	if _, err := catalog.Find(what); err == nil {
-		s, err := f.gameFlags.open(what)
+		s, err := v.gameFlags.open(what)
 		if err != nil {
 			return nil, err
 		}
 		if c.Flags().Changed("turn") {
 			return nil, console.WrongUse("--turn is for recordings; %s is a game that begins", what)
 		}
-		if f.notes.analysis != "" {
+		if v.notes.analysis != "" {
 			return nil, console.WrongUse("--analysis is for recordings; %s is a game that begins", what)
 		}
-		return &viewer.HumanGame{Game: s.game, Rules: s.rules, Seed: f.seed, MaxTurns: f.maxTurns}, nil
+		return &viewer.HumanGame{Game: s.game, Rules: s.rules, Seed: v.seed, MaxTurns: v.maxTurns}, nil
 	}
-	l, err := f.recording(c.Context(), what)
+	l, err := v.recording(c.Context(), what)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.keep(l, nil); err != nil {
+	if _, err := v.keep(l, nil); err != nil {
 		return nil, err
 	}
 	g := l.Games[0]
 	switch {
 	case len(g.Episode.Recording) > 0:
 		return nil, fmt.Errorf("%s: a recording with an unknown random seed: the effect of other orders cannot be computed", what)
-	case f.turn >= g.Episode.Turns:
-		return nil, console.WrongUse("--turn %d: the game has turns 0 to %d", f.turn, g.Episode.Turns-1)
+	case v.turn >= g.Episode.Turns:
+		return nil, console.WrongUse("--turn %d: the game has turns 0 to %d", v.turn, g.Episode.Turns-1)
 	}
-	advice, err := f.notes.advice(g, what)
+	advice, err := v.notes.advice(g, what)
 	if err != nil {
 		return nil, err
 	}
-	return &viewer.HumanGame{Game: g.Of, Rules: g.Rules, Begin: g.Episode, Turn: f.turn, Analysis: advice}, nil
+	return &viewer.HumanGame{Game: g.Of, Rules: g.Rules, Begin: g.Episode, Turn: v.turn, Analysis: advice}, nil
 }
 
 // viewPlay lets a person play in the page.

@@ -187,10 +187,10 @@ type PartsSum struct {
 func NewPartsSum() *PartsSum { return &PartsSum{Sum: store.NewSum()} }
 
 // Add adds the next shard.
-func (s *PartsSum) Add(episodes uint64, rules int) {
-	s.line = append(strconv.AppendUint(s.line[:0], episodes, 10), ' ')
-	s.line = append(strconv.AppendInt(s.line, int64(rules), 10), '\n')
-	_, _ = s.Write(s.line) // a sum: cannot fail
+func (p *PartsSum) Add(episodes uint64, rules int) {
+	p.line = append(strconv.AppendUint(p.line[:0], episodes, 10), ' ')
+	p.line = append(strconv.AppendInt(p.line, int64(rules), 10), '\n')
+	_, _ = p.Write(p.line) // a sum: cannot fail
 }
 
 // Check fails if the Job is not valid. Policies and rules are checked by their

@@ -64,7 +64,7 @@ type SeatMakers struct {
 type MakerError struct{ Err error }
 
 // Error returns the text of the maker's error.
-func (e *MakerError) Error() string { return e.Err.Error() }
+func (m *MakerError) Error() string { return m.Err.Error() }
 
 // Unwrap returns the maker's error.
-func (e *MakerError) Unwrap() error { return e.Err }
+func (m *MakerError) Unwrap() error { return m.Err }

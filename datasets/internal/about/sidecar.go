@@ -31,9 +31,9 @@ type Sidecar struct {
 }
 
 // Encode returns the canonical text: indented JSON and the checksum.
-func (c Sidecar) Encode() ([]byte, error) {
-	c.Checksum = ""
-	return jsontext.EncodeSummed(c)
+func (s Sidecar) Encode() ([]byte, error) {
+	s.Checksum = ""
+	return jsontext.EncodeSummed(s)
 }
 
 // Digest returns a short sum of a sidecar's text, never 0.

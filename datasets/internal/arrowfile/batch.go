@@ -101,8 +101,8 @@ func NewRecordBatch(s Schema, rows int, want func(name string) bool) (*RecordBat
 }
 
 // Col returns the data of the named column, nil if the batch does not have it.
-func (t *RecordBatch) Col(name string) *Data {
-	for _, d := range t.Data {
+func (r *RecordBatch) Col(name string) *Data {
+	for _, d := range r.Data {
 		if d != nil && d.Column.Name == name {
 			return d
 		}
@@ -111,28 +111,28 @@ func (t *RecordBatch) Col(name string) *Data {
 }
 
 // Reset removes all rows. The memory is kept, unless Turn was needed for it.
-func (t *RecordBatch) Reset() {
-	t.Rows = 0
-	for _, d := range t.Data {
+func (r *RecordBatch) Reset() {
+	r.Rows = 0
+	for _, d := range r.Data {
 		if d != nil && d.Ends != nil {
 			d.Ends, d.Bytes = d.Ends[:1], d.Bytes[:0]
-			if t.held {
+			if r.held {
 				d.Bytes = nil
 			}
 		}
 	}
-	if t.held {
-		t.held = false
-		t.Turn.Unlock()
+	if r.held {
+		r.held = false
+		r.Turn.Unlock()
 	}
 }
 
 // room makes room for n bytes of lists of a column. all is the number of bytes of
 // lists of this column and those before it.
-func (t *RecordBatch) room(d *Data, n, all int) {
-	if t.Turn != nil && !t.held && all > wideLists {
-		t.held = true
-		t.Turn.Lock()
+func (r *RecordBatch) room(d *Data, n, all int) {
+	if r.Turn != nil && !r.held && all > wideLists {
+		r.held = true
+		r.Turn.Lock()
 	}
 	if cap(d.Bytes) < n {
 		d.Bytes = nil // so that the old memory can be freed before the new is made
@@ -142,9 +142,9 @@ func (t *RecordBatch) room(d *Data, n, all int) {
 }
 
 // ListBytes is the number of bytes in lists and texts.
-func (t *RecordBatch) ListBytes() int {
+func (r *RecordBatch) ListBytes() int {
 	n := 0
-	for _, d := range t.Data {
+	for _, d := range r.Data {
 		if d != nil {
 			n += len(d.Bytes)
 		}

@@ -25,14 +25,14 @@ func (s Schema) Part(want func(name string) bool) Schema {
 // Record returns the rows as arrow-go's record batch. as is the Arrow schema of the
 // columns in t. The buffers of the record are the memory of t, but for bools, which are
 // packed into bits: t may not be used while the record is in use.
-func (t *RecordBatch) Record(as *arrow.Schema) arrow.Record {
+func (r *RecordBatch) Record(as *arrow.Schema) arrow.Record {
 	var columns []arrow.Array
-	for _, d := range t.Data {
+	for _, d := range r.Data {
 		if d != nil {
-			columns = append(columns, array.MakeFromData(d.array(as.Field(len(columns)).Type, t.Rows)))
+			columns = append(columns, array.MakeFromData(d.array(as.Field(len(columns)).Type, r.Rows)))
 		}
 	}
-	return array.NewRecord(as, columns, int64(t.Rows))
+	return array.NewRecord(as, columns, int64(r.Rows))
 }
 
 // array returns the first rows of the column as data of an Arrow array.

@@ -57,8 +57,8 @@ type SchemeError struct {
 }
 
 // Error names the URL and the known schemes.
-func (e *SchemeError) Error() string {
-	return fmt.Sprintf("%s: no store of the scheme %q: this program has %s", e.URL, e.Scheme, strings.Join(e.Has, ", "))
+func (s *SchemeError) Error() string {
+	return fmt.Sprintf("%s: no store of the scheme %q: this program has %s", s.URL, s.Scheme, strings.Join(s.Has, ", "))
 }
 
 // patience is the longest time without a byte from the store.
@@ -107,17 +107,17 @@ func Open(ctx context.Context, stores Stores, u *url.URL) (*Store, error) {
 }
 
 // String returns the bucket's URL, for messages.
-func (b *Store) String() string { return b.url }
+func (s *Store) String() string { return s.url }
 
 // fail names the object in an error.
-func (b *Store) fail(name string, err error) error {
+func (s *Store) fail(name string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return &fs.PathError{Op: "open", Path: b.url + "/" + name, Err: fs.ErrNotExist}
+		return &fs.PathError{Op: "open", Path: s.url + "/" + name, Err: fs.ErrNotExist}
 	}
-	return fmt.Errorf("%s/%s: %w", b.url, name, err)
+	return fmt.Errorf("%s/%s: %w", s.url, name, err)
 }
 
 // watch is a context that is done when no byte has come from the store for too long.
@@ -128,9 +128,9 @@ type watch struct {
 	patience time.Duration
 }
 
-func (b *Store) watch(ctx context.Context) *watch {
+func (s *Store) watch(ctx context.Context) *watch {
 	ctx, cancel := context.WithCancelCause(ctx)
-	return &watch{ctx, cancel, time.AfterFunc(b.patience, func() { cancel(silence(b.patience)) }), b.patience}
+	return &watch{ctx, cancel, time.AfterFunc(s.patience, func() { cancel(silence(s.patience)) }), s.patience}
 }
 
 // alive restarts the timer: a byte came, or a request begins.
@@ -161,10 +161,10 @@ func (s silence) Error() string {
 }
 
 // short makes a request that takes the store little time.
-func (b *Store) short(ctx context.Context, name string, do func(ctx context.Context) error) error {
-	w := b.watch(ctx)
+func (s *Store) short(ctx context.Context, name string, do func(ctx context.Context) error) error {
+	w := s.watch(ctx)
 	defer w.stop()
-	return b.fail(name, w.because(twice(func() error { return do(w.ctx) })))
+	return s.fail(name, w.because(twice(func() error { return do(w.ctx) })))
 }
 
 // twice repeats a request that was denied. A store denies requests that were signed
@@ -180,15 +180,15 @@ func twice(do func() error) error {
 }
 
 // Each implements store.Store.
-func (b *Store) Each(ctx context.Context, dir string, do func(name string) error) error {
-	prefix := b.prefix
+func (s *Store) Each(ctx context.Context, dir string, do func(name string) error) error {
+	prefix := s.prefix
 	if dir != "" {
 		prefix += dir + "/"
 	}
 	for token, more := "", true; more; more = token != "" {
 		var keys []string
-		err := b.short(ctx, dir, func(ctx context.Context) (err error) {
-			keys, token, err = b.bucket.List(ctx, prefix, token)
+		err := s.short(ctx, dir, func(ctx context.Context) (err error) {
+			keys, token, err = s.bucket.List(ctx, prefix, token)
 			return err
 		})
 		if err != nil {
@@ -207,8 +207,8 @@ func (b *Store) Each(ctx context.Context, dir string, do func(name string) error
 
 // Create implements store.Store. It holds the content in memory, so that the object
 // appears as a whole, under a name that may depend on the content.
-func (b *Store) Create(ctx context.Context, _ string) (store.File, error) {
-	return &file{Sum: store.NewSum(), to: b, ctx: ctx}, nil
+func (s *Store) Create(ctx context.Context, _ string) (store.File, error) {
+	return &file{Sum: store.NewSum(), to: s, ctx: ctx}, nil
 }
 
 // file is a file that is being written.
@@ -262,9 +262,9 @@ func (f *file) KeepNew(name string) error {
 
 // withoutConditions ends conditional writes in this process, after a write succeeded
 // without the condition.
-func (b *Store) withoutConditions(ctx context.Context, why error) {
-	b.unconditional.Store(true)
-	store.Warn(ctx, "conditions "+b.url, fmt.Sprintf("%s: the store refuses conditional writes (If-None-Match), which go on without the condition: two different jobs that begin there in the same moment are not told from each other (%v)", b.url, why))
+func (s *Store) withoutConditions(ctx context.Context, why error) {
+	s.unconditional.Store(true)
+	store.Warn(ctx, "conditions "+s.url, fmt.Sprintf("%s: the store refuses conditional writes (If-None-Match), which go on without the condition: two different jobs that begin there in the same moment are not told from each other (%v)", s.url, why))
 }
 
 // upload uploads the content.
@@ -293,17 +293,17 @@ func (p *passing) Read(b []byte) (int, error) {
 func (p *passing) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct{ io.Reader }{p}) }
 
 // Move implements store.Store: the object is copied by the store, then deleted.
-func (b *Store) Move(ctx context.Context, from, to string) error {
-	err := b.short(ctx, from, func(ctx context.Context) error { return b.bucket.Copy(ctx, b.prefix+from, b.prefix+to) })
+func (s *Store) Move(ctx context.Context, from, to string) error {
+	err := s.short(ctx, from, func(ctx context.Context) error { return s.bucket.Copy(ctx, s.prefix+from, s.prefix+to) })
 	if err != nil {
 		return err
 	}
-	return b.Remove(ctx, from)
+	return s.Remove(ctx, from)
 }
 
 // Remove implements store.Store.
-func (b *Store) Remove(ctx context.Context, name string) error {
-	err := b.short(ctx, name, func(ctx context.Context) error { return b.bucket.Delete(ctx, b.prefix+name) })
+func (s *Store) Remove(ctx context.Context, name string) error {
+	err := s.short(ctx, name, func(ctx context.Context) error { return s.bucket.Delete(ctx, s.prefix+name) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -311,4 +311,4 @@ func (b *Store) Remove(ctx context.Context, name string) error {
 }
 
 // Sync implements store.Store: writes that a store has confirmed are durable.
-func (b *Store) Sync(context.Context, string) error { return nil }
+func (s *Store) Sync(context.Context, string) error { return nil }

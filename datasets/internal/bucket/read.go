@@ -34,10 +34,10 @@ type reader struct {
 }
 
 // Open implements store.Store.
-func (b *Store) Open(ctx context.Context, name string) (store.Reader, error) {
-	r := &reader{of: b, ctx: ctx, name: name}
-	return r, b.short(ctx, name, func(ctx context.Context) (err error) {
-		r.size, err = b.bucket.Size(ctx, b.prefix+name)
+func (s *Store) Open(ctx context.Context, name string) (store.Reader, error) {
+	r := &reader{of: s, ctx: ctx, name: name}
+	return r, s.short(ctx, name, func(ctx context.Context) (err error) {
+		r.size, err = s.bucket.Size(ctx, s.prefix+name)
 		return err
 	})
 }

@@ -28,7 +28,7 @@ type recompute struct {
 }
 
 // has reports whether a shard is made again; with a nil recompute no shard is.
-func (a *recompute) has(shard int) bool { return a != nil && read.IsSpread(shard, a.n, a.all) }
+func (r *recompute) has(shard int) bool { return r != nil && read.IsSpread(shard, r.n, r.all) }
 
 // recompute returns which shards are made again, and how; nil if Recompute asks for
 // none.
@@ -225,7 +225,7 @@ func (c *checker) play(ctx context.Context, a *recompute, s about.Shard) error {
 // sinkFunc is a rollout.Sink.
 type sinkFunc func(e *rollout.Episode) error
 
-func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+func (s sinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
 // comparer compares the batches of a file with the batches that it should have.
 type comparer struct {

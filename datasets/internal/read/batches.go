@@ -156,43 +156,43 @@ func (b *Batch) set() {
 }
 
 // check fills in defaults, and fails if an option is out of range.
-func (o *ReadOptions) check() error {
-	if o.Rows == 0 {
-		o.Rows = 1024
+func (r *ReadOptions) check() error {
+	if r.Rows == 0 {
+		r.Rows = 1024
 	}
-	if o.Parts == 0 {
-		o.Parts = 1
+	if r.Parts == 0 {
+		r.Parts = 1
 	}
-	if o.Rows < 0 || o.Rows > about.MaxWindow || o.Shuffle < 0 || o.Shuffle > about.MaxWindow {
-		return fmt.Errorf("read: %d rows, shuffle %d: there may be up to %d", o.Rows, o.Shuffle, about.MaxWindow)
+	if r.Rows < 0 || r.Rows > about.MaxWindow || r.Shuffle < 0 || r.Shuffle > about.MaxWindow {
+		return fmt.Errorf("read: %d rows, shuffle %d: there may be up to %d", r.Rows, r.Shuffle, about.MaxWindow)
 	}
-	if !(o.Validation >= 0 && o.Test >= 0 && o.Validation+o.Test <= 1) || o.Split > Test {
-		return fmt.Errorf("read: split %d, validation share %g, test share %g", o.Split, o.Validation, o.Test)
+	if !(r.Validation >= 0 && r.Test >= 0 && r.Validation+r.Test <= 1) || r.Split > Test {
+		return fmt.Errorf("read: split %d, validation share %g, test share %g", r.Split, r.Validation, r.Test)
 	}
-	if o.Parts < 1 || o.Parts > about.MaxParts || o.Part < 0 || o.Part >= o.Parts {
-		return fmt.Errorf("read: part %d of %d, from 0; there may be %d", o.Part, o.Parts, about.MaxParts)
+	if r.Parts < 1 || r.Parts > about.MaxParts || r.Part < 0 || r.Part >= r.Parts {
+		return fmt.Errorf("read: part %d of %d, from 0; there may be %d", r.Part, r.Parts, about.MaxParts)
 	}
-	if o.Whole && !o.Filter.Empty() {
+	if r.Whole && !r.Filter.Empty() {
 		return fmt.Errorf("read: whole episodes have all their rows, and a filter leaves some out")
 	}
-	if o.Makers == nil && (o.Form != "" || o.Obs != "" || o.Memory || o.Reward != "" || o.Discount != 0 || o.Steps != 0 || o.Whole || o.Workers != 0) {
+	if r.Makers == nil && (r.Form != "" || r.Obs != "" || r.Memory || r.Reward != "" || r.Discount != 0 || r.Steps != 0 || r.Whole || r.Workers != 0) {
 		return fmt.Errorf("read: rows of other forms, observations, rewards or discounts, or in whole episodes, are made by playing again, for which ReadOptions.Makers is missing")
 	}
 	return nil
 }
 
 // has reports whether an episode with that draw is in the split.
-func (o *ReadOptions) has(draw float64) bool {
-	if o.Split == All {
+func (r *ReadOptions) has(draw float64) bool {
+	if r.Split == All {
 		return true
 	}
 	switch {
-	case draw < o.Validation:
-		return o.Split == Validation
-	case draw >= 1-o.Test:
-		return o.Split == Test
+	case draw < r.Validation:
+		return r.Split == Validation
+	case draw >= 1-r.Test:
+		return r.Split == Test
 	}
-	return o.Split == Train
+	return r.Split == Train
 }
 
 // Batches reads step rows. It takes the memory of two batches of the file, of one batch
@@ -295,8 +295,8 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 }
 
 // rand returns the generator of the order of reading.
-func (o *ReadOptions) rand() prng.Rand {
-	return prng.New(prng.StreamSeed(o.Seed, o.Epoch, 0, 0, prng.PurposeShuffle))
+func (r *ReadOptions) rand() prng.Rand {
+	return prng.New(prng.StreamSeed(r.Seed, r.Epoch, 0, 0, prng.PurposeShuffle))
 }
 
 func shuffle(r *prng.Rand, s []int32) {

@@ -191,31 +191,31 @@ func (d *Dataset) WalkFinals(r *TableReader, f about.File) (*FinalWalk, error) {
 }
 
 // Episode returns the finals of the next episode, which must have the given number.
-func (w *FinalWalk) Episode(id uint64) (*Final, error) {
-	more, err := w.More()
+func (f *FinalWalk) Episode(id uint64) (*Final, error) {
+	more, err := f.More()
 	if err != nil {
 		return nil, err
 	}
-	path, players, z := w.Cursor.File.Path, w.players, &w.shape
+	path, players, z := f.Cursor.File.Path, f.players, &f.shape
 	if !more {
 		return nil, fmt.Errorf("%s: ends before episode %d", path, id)
 	}
-	if w.Rows-w.Row < players {
+	if f.Rows-f.Row < players {
 		return nil, fmt.Errorf("%s: a batch ends within episode %d", path, id)
 	}
-	s, first := &w.Data, w.Row
+	s, first := &f.Data, f.Row
 	for p := range players {
-		if k := w.Row; s.Episode[k] != id || s.Turn[k] != s.Turn[first] || int(s.Seat[k]) != p {
+		if k := f.Row; s.Episode[k] != id || s.Turn[k] != s.Turn[first] || int(s.Seat[k]) != p {
 			return nil, fmt.Errorf("%s: row %d is of episode %d, turn %d, seat %d; expected episode %d, seat %d",
-				path, w.Number(), s.Episode[k], s.Turn[k], s.Seat[k], id, p)
+				path, f.Number(), s.Episode[k], s.Turn[k], s.Seat[k], id, p)
 		}
-		w.Row++
+		f.Row++
 	}
-	w.f = Final{
+	f.f = Final{
 		Episode: id, Turns: int(s.Turn[first]),
 		Planes: about.RowsOf(s.Planes, first, players, z.PlaneBytes()), Packed: about.RowsOf(s.Packed, first, players, z.Words), Scalars: about.RowsOf(s.Scalars, first, players, z.Scalars),
 	}
-	return &w.f, nil
+	return &f.f, nil
 }
 
 // episodeReader reads facts about the episodes of a shard that step rows lack.
@@ -236,27 +236,27 @@ func (d *Dataset) episodeReader(names bool) (*episodeReader, error) {
 }
 
 // close releases the memory.
-func (x *episodeReader) close() {
-	if x != nil {
-		x.r.Close()
+func (e *episodeReader) close() {
+	if e != nil {
+		e.r.Close()
 	}
 }
 
 // read reads the episodes of a shard, whose first episode has the given number.
-func (x *episodeReader) read(f about.File, first uint64) error {
-	x.first, x.n, x.games, x.names = first, 0, x.games[:0], x.names[:0]
-	return x.r.Read(f, func(uint64) error {
-		t := x.r.Table
+func (e *episodeReader) read(f about.File, first uint64) error {
+	e.first, e.n, e.games, e.names = first, 0, e.games[:0], e.names[:0]
+	return e.r.Read(f, func(uint64) error {
+		t := e.r.Table
 		for i, id := range arrowfile.View[uint64](t.Col(about.ColEpisode).Fixed)[:t.Rows] {
-			if want := first + x.n + uint64(i); id != want {
+			if want := first + e.n + uint64(i); id != want {
 				return fmt.Errorf("%s: found episode %d, expected %d", f.Path, id, want)
 			}
 		}
-		x.n += uint64(t.Rows)
-		x.games = append(x.games, arrowfile.View[uint64](t.Col(about.ColGame).Fixed)[:t.Rows]...)
+		e.n += uint64(t.Rows)
+		e.games = append(e.games, arrowfile.View[uint64](t.Col(about.ColGame).Fixed)[:t.Rows]...)
 		if d := t.Col(about.ColPolicies); d != nil {
-			for k := range t.Rows * x.seats {
-				x.names = append(x.names, d.Text(k))
+			for k := range t.Rows * e.seats {
+				e.names = append(e.names, d.Text(k))
 			}
 		}
 		return nil
@@ -265,18 +265,18 @@ func (x *episodeReader) read(f about.File, first uint64) error {
 
 // game returns the number of the game of an episode; false if the shard does not have
 // the episode.
-func (x *episodeReader) game(episode uint64) (uint64, bool) {
-	if k := episode - x.first; k < uint64(len(x.games)) {
-		return x.games[k], true
+func (e *episodeReader) game(episode uint64) (uint64, bool) {
+	if k := episode - e.first; k < uint64(len(e.games)) {
+		return e.games[k], true
 	}
 	return 0, false
 }
 
 // policy returns the name of the policy of a seat of an episode; "" if the shard does
 // not have the episode.
-func (x *episodeReader) policy(episode uint64, seat int) string {
-	if k := episode - x.first; k < x.n {
-		return x.names[int(k)*x.seats+seat]
+func (e *episodeReader) policy(episode uint64, seat int) string {
+	if k := episode - e.first; k < e.n {
+		return e.names[int(k)*e.seats+seat]
 	}
 	return ""
 }

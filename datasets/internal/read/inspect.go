@@ -188,16 +188,16 @@ func (d *Dataset) inspector() (*inspector, error) {
 }
 
 // Close releases the memory.
-func (x *inspector) Close() error {
-	x.r.Close()
+func (i *inspector) Close() error {
+	i.r.Close()
 	return nil
 }
 
-func (x *inspector) shard(s about.Shard, t *tallies) error {
-	b := Batch{table: x.r.Table}
-	return x.r.Read(s.Steps, func(uint64) error {
+func (i *inspector) shard(s about.Shard, t *tallies) error {
+	b := Batch{table: i.r.Table}
+	return i.r.Read(s.Steps, func(uint64) error {
 		b.set()
-		t.batch(&b, x.r.d.manifest, nil, nil)
+		t.batch(&b, i.r.d.manifest, nil, nil)
 		return nil
 	})
 }

@@ -149,25 +149,25 @@ func (t *TableReader) Open(f about.File) (*FileCursor, error) {
 }
 
 // Close closes the file and releases the lists of its last batch.
-func (c *FileCursor) Close() {
-	c.f.Close()
-	c.Reader.Table.Reset() // to release its lists, which may be long
+func (f *FileCursor) Close() {
+	f.f.Close()
+	f.Reader.Table.Reset() // to release its lists, which may be long
 }
 
 // Next reads the next batch into the table; false at the end of the file.
-func (c *FileCursor) Next() (bool, error) {
-	if c.batch == c.batches {
-		if c.Rows != c.File.Rows {
-			return false, fmt.Errorf("%s: %d rows, the manifest says %d", c.File.Path, c.Rows, c.File.Rows)
+func (f *FileCursor) Next() (bool, error) {
+	if f.batch == f.batches {
+		if f.Rows != f.File.Rows {
+			return false, fmt.Errorf("%s: %d rows, the manifest says %d", f.File.Path, f.Rows, f.File.Rows)
 		}
 		return false, nil
 	}
-	if err := c.Reader.r.Read(c.batch, c.Reader.Table); err != nil {
-		return false, fmt.Errorf("%s: batch %d: %w", c.File.Path, c.batch, err)
+	if err := f.Reader.r.Read(f.batch, f.Reader.Table); err != nil {
+		return false, fmt.Errorf("%s: batch %d: %w", f.File.Path, f.batch, err)
 	}
-	c.batch++
-	if c.Rows += uint64(c.Reader.Table.Rows); c.Rows > c.File.Rows {
-		return false, fmt.Errorf("%s: %d rows and more, the manifest says %d", c.File.Path, c.Rows, c.File.Rows)
+	f.batch++
+	if f.Rows += uint64(f.Reader.Table.Rows); f.Rows > f.File.Rows {
+		return false, fmt.Errorf("%s: %d rows and more, the manifest says %d", f.File.Path, f.Rows, f.File.Rows)
 	}
 	return true, nil
 }
@@ -182,25 +182,25 @@ type RowWalk struct {
 
 // More reads the next batch after the last row of the one in hand. It returns false if
 // the file has no more rows.
-func (w *RowWalk) More() (bool, error) {
-	for w.Row == w.Rows {
-		if more, err := w.Cursor.Next(); err != nil || !more {
+func (r *RowWalk) More() (bool, error) {
+	for r.Row == r.Rows {
+		if more, err := r.Cursor.Next(); err != nil || !more {
 			return false, err
 		}
-		t := w.Cursor.Reader.Table
-		w.Data, w.Row, w.Rows = about.NewStepData(t, t.Rows), 0, t.Rows
+		t := r.Cursor.Reader.Table
+		r.Data, r.Row, r.Rows = about.NewStepData(t, t.Rows), 0, t.Rows
 	}
 	return true, nil
 }
 
 // Number returns the number of the row in the file.
-func (w *RowWalk) Number() uint64 { return w.Cursor.Rows - uint64(w.Rows) + uint64(w.Row) }
+func (r *RowWalk) Number() uint64 { return r.Cursor.Rows - uint64(r.Rows) + uint64(r.Row) }
 
 // End checks that no rows are left.
-func (w *RowWalk) End() error {
-	more, err := w.More()
+func (r *RowWalk) End() error {
+	more, err := r.More()
 	if more {
-		return fmt.Errorf("%s: row %d belongs to no episode", w.Cursor.File.Path, w.Number())
+		return fmt.Errorf("%s: row %d belongs to no episode", r.Cursor.File.Path, r.Number())
 	}
 	return err
 }
@@ -253,34 +253,34 @@ func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, err
 }
 
 // shard returns a whole shard as a stretch.
-func (w *route) shard(i int) (stretch, error) {
-	s, err := w.index.Shard(i)
+func (r *route) shard(i int) (stretch, error) {
+	s, err := r.index.Shard(i)
 	if err != nil {
 		return stretch{}, err
 	}
-	f := s.Of(w.table)
+	f := s.Of(r.table)
 	return stretch{file: about.File{Path: f.Path, Rows: f.Rows, Bytes: f.Bytes}, episodes: about.File{Path: s.Episodes.Path, Rows: s.Episodes.Rows, Bytes: s.Episodes.Bytes},
 		first: s.First, to: s.First + s.Episodes.Rows}, nil
 }
 
 // next returns the next stretch; io.EOF after the last.
-func (w *route) next() (stretch, error) {
-	for w.at < w.shards && w.before < w.end {
+func (r *route) next() (stretch, error) {
+	for r.at < r.shards && r.before < r.end {
 		var s stretch
-		if w.order == nil {
+		if r.order == nil {
 			var err error
-			if s, err = w.shard(w.at); err != nil {
+			if s, err = r.shard(r.at); err != nil {
 				return s, err
 			}
 		} else {
-			i := w.order[w.at]
-			h := w.held[i]
-			s = stretch{file: about.File{Path: about.PathOf(about.TableNames(true)[w.table], int(i)), Rows: h.rows, Bytes: h.bytes}, first: h.first, to: h.end,
+			i := r.order[r.at]
+			h := r.held[i]
+			s = stretch{file: about.File{Path: about.PathOf(about.TableNames(true)[r.table], int(i)), Rows: h.rows, Bytes: h.bytes}, first: h.first, to: h.end,
 				episodes: about.File{Path: about.PathOf(about.EpisodesDir, int(i)), Rows: h.end - h.first, Bytes: h.episodes}}
 		}
-		n, before := s.to-s.first, w.before
-		w.at, w.before = w.at+1, before+n
-		s.from, s.to = s.first+min(max(w.begin, before)-before, n), s.first+min(max(w.end, before)-before, n)
+		n, before := s.to-s.first, r.before
+		r.at, r.before = r.at+1, before+n
+		s.from, s.to = s.first+min(max(r.begin, before)-before, n), s.first+min(max(r.end, before)-before, n)
 		if s.from < s.to {
 			return s, nil
 		}

@@ -31,60 +31,60 @@ type transition struct {
 
 // appendTable builds the table for the counts of n symbols, of which some is
 // one, appends its description and returns its mode.
-func (c *lengthCoder) appendTable(dst []byte, n int, some uint8) ([]byte, byte) {
-	if int(c.counts[some]) == n {
-		c.log, c.next[0], c.delta[some] = 0, 0, transition{}
+func (l *lengthCoder) appendTable(dst []byte, n int, some uint8) ([]byte, byte) {
+	if int(l.counts[some]) == n {
+		l.log, l.next[0], l.delta[some] = 0, 0, transition{}
 		return append(dst, some), modeRLE
 	}
-	c.normalize(uint32(n))
-	c.build()
-	return c.appendNorm(dst), modeFSE
+	l.normalize(uint32(n))
+	l.build()
+	return l.appendNorm(dst), modeFSE
 }
 
 // normalize scales the counts to the size of the table. Each symbol that occurs gets at
 // least 1, and the most frequent gets what rounding leaves.
-func (c *lengthCoder) normalize(total uint32) {
+func (l *lengthCoder) normalize(total uint32) {
 	used, top := uint32(0), 0
-	for s, n := range c.counts {
+	for s, n := range l.counts {
 		if n > 0 {
 			used++
 		}
-		if n > c.counts[top] {
+		if n > l.counts[top] {
 			top = s
 		}
 	}
-	c.log = uint8(min(max(bits.Len32(total)-2, bits.Len32(used)+1, minTableLog, int(c.least)), maxTableLog))
-	size := uint32(1) << c.log
+	l.log = uint8(min(max(bits.Len32(total)-2, bits.Len32(used)+1, minTableLog, int(l.least)), maxTableLog))
+	size := uint32(1) << l.log
 	left := int32(size)
-	for s, n := range c.counts {
+	for s, n := range l.counts {
 		v := uint32(0)
 		if n > 0 {
 			v = max(uint32(uint64(n)*uint64(size)/uint64(total)), 1)
 		}
-		c.norm[s] = uint16(v)
+		l.norm[s] = uint16(v)
 		left -= int32(v)
 	}
-	for left < 0 && int32(c.norm[top])+left < 1 {
+	for left < 0 && int32(l.norm[top])+left < 1 {
 		// The rare symbols take more than the most frequent has: take from all that
 		// have more than 1.
-		for s := range c.norm {
-			if c.norm[s] > 1 && left < 0 {
-				c.norm[s]--
+		for s := range l.norm {
+			if l.norm[s] > 1 && left < 0 {
+				l.norm[s]--
 				left++
 			}
 		}
 	}
-	c.norm[top] = uint16(int32(c.norm[top]) + left)
+	l.norm[top] = uint16(int32(l.norm[top]) + left)
 }
 
 // build fills the state table from the frequencies.
-func (c *lengthCoder) build() {
-	size := uint32(1) << c.log
+func (l *lengthCoder) build() {
+	size := uint32(1) << l.log
 	var symbol [1 << maxTableLog]uint8
 	var cumul [maxSymbols]uint32
 	step, mask := size>>1+size>>3+3, size-1
 	pos, sum := uint32(0), uint32(0)
-	for s, n := range c.norm {
+	for s, n := range l.norm {
 		cumul[s] = sum
 		sum += uint32(n)
 		for range n {
@@ -93,34 +93,34 @@ func (c *lengthCoder) build() {
 		}
 	}
 	for i, s := range symbol[:size] {
-		c.next[cumul[s]] = uint16(size + uint32(i))
+		l.next[cumul[s]] = uint16(size + uint32(i))
 		cumul[s]++
 	}
 	total := int32(0)
-	for s, n := range c.norm {
+	for s, n := range l.norm {
 		switch n {
 		case 0:
 		case 1:
-			c.delta[s] = transition{uint32(c.log)<<16 - size, total - 1}
+			l.delta[s] = transition{uint32(l.log)<<16 - size, total - 1}
 			total++
 		default:
-			out := uint32(c.log) - uint32(bits.Len16(n-1)-1)
-			c.delta[s] = transition{out<<16 - uint32(n)<<out, total - int32(n)}
+			out := uint32(l.log) - uint32(bits.Len16(n-1)-1)
+			l.delta[s] = transition{out<<16 - uint32(n)<<out, total - int32(n)}
 			total += int32(n)
 		}
 	}
 }
 
 // appendNorm appends the description of the frequencies.
-func (c *lengthCoder) appendNorm(dst []byte) []byte {
+func (l *lengthCoder) appendNorm(dst []byte) []byte {
 	w, buf := writeBits(dst, 2*maxSymbols)
-	w = w.add(uint64(c.log-5), 4)
-	remaining, threshold, width := int(1)<<c.log+1, int(1)<<c.log, c.log+1
+	w = w.add(uint64(l.log-5), 4)
+	remaining, threshold, width := int(1)<<l.log+1, int(1)<<l.log, l.log+1
 	zero := false // the symbol before has frequency 0
 	for s := 0; remaining > 1; {
 		if zero {
 			from := s
-			for c.norm[s] == 0 {
+			for l.norm[s] == 0 {
 				s++
 			}
 			for ; s >= from+3; from += 3 {
@@ -128,7 +128,7 @@ func (c *lengthCoder) appendNorm(dst []byte) []byte {
 			}
 			w = w.add(uint64(s-from), 2)
 		}
-		n := int(c.norm[s])
+		n := int(l.norm[s])
 		s++
 		most := 2*threshold - 1 - remaining
 		remaining -= n
@@ -151,25 +151,25 @@ func (c *lengthCoder) appendNorm(dst []byte) []byte {
 }
 
 // start returns the state of the last symbol, which is coded first.
-func (c *lengthCoder) start(symbol uint8) uint32 {
-	t := c.delta[symbol]
+func (l *lengthCoder) start(symbol uint8) uint32 {
+	t := l.delta[symbol]
 	out := (t.bits + 1<<15) >> 16
-	return c.state((out<<16-t.bits)>>out, t)
+	return l.state((out<<16-t.bits)>>out, t)
 }
 
 // encode codes the symbol before: it writes the bits that lead from its state to
 // the given one, and returns its state.
-func (c *lengthCoder) encode(w bitWriter, state uint32, symbol uint8) (bitWriter, uint32) {
-	t := c.delta[symbol]
+func (l *lengthCoder) encode(w bitWriter, state uint32, symbol uint8) (bitWriter, uint32) {
+	t := l.delta[symbol]
 	out := (state + t.bits) >> 16 & 31
-	return w.add(uint64(state&(1<<out-1)), uint8(out)), c.state(state>>out, t)
+	return w.add(uint64(state&(1<<out-1)), uint8(out)), l.state(state>>out, t)
 }
 
 // end writes the state of the first symbol, with which the reader begins.
-func (c *lengthCoder) end(w bitWriter, state uint32) bitWriter {
-	return w.add(uint64(state)&(1<<c.log-1), c.log)
+func (l *lengthCoder) end(w bitWriter, state uint32) bitWriter {
+	return w.add(uint64(state)&(1<<l.log-1), l.log)
 }
 
-func (c *lengthCoder) state(n uint32, t transition) uint32 {
-	return uint32(c.next[uint8(int32(n)+t.find)])
+func (l *lengthCoder) state(n uint32, t transition) uint32 {
+	return uint32(l.next[uint8(int32(n)+t.find)])
 }

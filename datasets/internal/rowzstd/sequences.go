@@ -59,13 +59,13 @@ func newLengthCodes(least, single uint32, widths []uint32) lengthCodes {
 	return c
 }
 
-func (c *lengthCodes) code(n uint32) code {
-	n -= c.least
+func (l *lengthCodes) code(n uint32) code {
+	n -= l.least
 	if n < shortLengths {
-		return c.short[n]
+		return l.short[n]
 	}
 	w := uint32(bits.Len32(n) - 1)
-	return newCode(c.power+w, w, n-1<<w)
+	return newCode(l.power+w, w, n-1<<w)
 }
 
 // appendCount appends the number of sequences of a block.
@@ -165,24 +165,24 @@ func writeBits(dst []byte, n int) (bitWriter, []byte) {
 	return bitWriter{pos: len(dst)}, buf[:cap(buf)]
 }
 
-func (w bitWriter) add(v uint64, n uint8) bitWriter {
-	w.word |= v << (w.n & 63)
-	w.n += uint(n)
-	return w
+func (b bitWriter) add(v uint64, n uint8) bitWriter {
+	b.word |= v << (b.n & 63)
+	b.n += uint(n)
+	return b
 }
 
 // flush writes the whole bytes; at most 7 bits stay, so 57 may be added before
 // the next.
-func (w bitWriter) flush(buf []byte) bitWriter {
-	binary.LittleEndian.PutUint64(buf[w.pos:w.pos+8:w.pos+8], w.word)
-	w.pos += int(w.n / 8)
-	w.word >>= w.n &^ 7 & 63
-	w.n %= 8
-	return w
+func (b bitWriter) flush(buf []byte) bitWriter {
+	binary.LittleEndian.PutUint64(buf[b.pos:b.pos+8:b.pos+8], b.word)
+	b.pos += int(b.n / 8)
+	b.word >>= b.n &^ 7 & 63
+	b.n %= 8
+	return b
 }
 
 // end writes all bits, padded to a byte, and returns the written bytes.
-func (w bitWriter) end(buf []byte) []byte {
-	w.n += 7
-	return buf[:w.flush(buf).pos]
+func (b bitWriter) end(buf []byte) []byte {
+	b.n += 7
+	return buf[:b.flush(buf).pos]
 }

@@ -199,8 +199,8 @@ type SizeError struct {
 }
 
 // Error names the file and both sizes.
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("%s: %d bytes, expected %d", e.Name, e.Got, e.Want)
+func (s *SizeError) Error() string {
+	return fmt.Sprintf("%s: %d bytes, expected %d", s.Name, s.Got, s.Want)
 }
 
 // Sum is an io.Writer that sums the written bytes.

@@ -56,7 +56,7 @@ type merger struct {
 }
 
 // open reads the run.json of a part, and compares it with the first part's.
-func (x *merger) open(ctx context.Context, dir string) error {
+func (m *merger) open(ctx context.Context, dir string) error {
 	files, err := read.StoreOf(ctx, dir)
 	if err != nil {
 		return err
@@ -69,58 +69,58 @@ func (x *merger) open(ctx context.Context, dir string) error {
 		return err
 	}
 	f := folder{Dir: dir, Files: files, ctx: ctx}
-	if len(x.parts) == 0 {
-		if x.begun, err = DecodeRunFile(text); err == nil {
-			err = x.begun.Job.Check()
+	if len(m.parts) == 0 {
+		if m.begun, err = DecodeRunFile(text); err == nil {
+			err = m.begun.Job.Check()
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.path(about.RunName), err)
 		}
-		if x.begun.Job.Imported() {
+		if m.begun.Job.Imported() {
 			return fmt.Errorf("%s: imported episodes are made in one part", dir)
 		}
-		x.text = text
-	} else if err := x.begun.Differ(text); err != nil {
-		return fmt.Errorf("%s and %s belong to different runs: %w", x.parts[0].Dir, dir, err)
+		m.text = text
+	} else if err := m.begun.Differ(text); err != nil {
+		return fmt.Errorf("%s and %s belong to different runs: %w", m.parts[0].Dir, dir, err)
 	}
-	f.Begun, f.shards = x.begun, int(x.begun.Job.ShardCount())
-	x.parts = append(x.parts, f)
+	f.Begun, f.shards = m.begun, int(m.begun.Job.ShardCount())
+	m.parts = append(m.parts, f)
 	return nil
 }
 
 // bring copies the missing shards.
-func (x *merger) bring(ctx context.Context, missing []int) error {
-	if err := x.find(ctx); err != nil {
+func (m *merger) bring(ctx context.Context, missing []int) error {
+	if err := m.find(ctx); err != nil {
 		return err
 	}
 	var none []string
 	for _, i := range missing {
-		if x.from[i] == 0 {
+		if m.from[i] == 0 {
 			none = append(none, strconv.Itoa(i))
 		}
 	}
 	if len(none) > 0 {
 		const most = 10
-		return fmt.Errorf("%d of %d shards are in no part: %s%s", len(none), len(x.from),
+		return fmt.Errorf("%d of %d shards are in no part: %s%s", len(none), len(m.from),
 			strings.Join(none[:min(len(none), most)], ", "), map[bool]string{true: ", …"}[len(none) > most])
 	}
-	return parallel.Each(ctx, x.run.options.Workers, missing, func(ctx context.Context, _, i int) error {
-		return x.shard(ctx, &x.parts[x.from[i]-1], i)
+	return parallel.Each(ctx, m.run.options.Workers, missing, func(ctx context.Context, _, i int) error {
+		return m.shard(ctx, &m.parts[m.from[i]-1], i)
 	})
 }
 
 // find finds the part that has each shard. It fails if two parts have different bytes
 // for one shard.
-func (x *merger) find(ctx context.Context) error {
-	x.from = make([]int32, x.run.Folder.shards)
-	for k, f := range x.parts {
+func (m *merger) find(ctx context.Context) error {
+	m.from = make([]int32, m.run.Folder.shards)
+	for k, f := range m.parts {
 		var there []int
 		err := f.Files.Each(ctx, about.ShardsDir, func(name string) error {
 			i, ok := about.NumberOf(about.ShardsDir, name)
 			if !ok && about.Unfinished.MatchString(name) {
 				return nil // a file being written, or left by a killed run
 			}
-			if !ok || i >= len(x.from) {
+			if !ok || i >= len(m.from) {
 				return fmt.Errorf("%s: no shard of the run", f.path(about.ShardsDir+"/"+name))
 			}
 			there = append(there, i)
@@ -131,11 +131,11 @@ func (x *merger) find(ctx context.Context) error {
 		}
 		slices.Sort(there)
 		for _, i := range there {
-			if err := x.same(f, i); err != nil {
+			if err := m.same(f, i); err != nil {
 				return err
 			}
-			if x.from[i] == 0 {
-				x.from[i] = int32(k + 1)
+			if m.from[i] == 0 {
+				m.from[i] = int32(k + 1)
 			}
 		}
 	}
@@ -144,11 +144,11 @@ func (x *merger) find(ctx context.Context) error {
 
 // same fails if a shard of a part differs from the same shard of an earlier part or of
 // the dataset.
-func (x *merger) same(f folder, i int) error {
-	other := x.run.Folder
-	if x.from[i] > 0 {
-		other = x.parts[x.from[i]-1]
-	} else if x.run.have[i] == 0 {
+func (m *merger) same(f folder, i int) error {
+	other := m.run.Folder
+	if m.from[i] > 0 {
+		other = m.parts[m.from[i]-1]
+	} else if m.run.have[i] == 0 {
 		return nil
 	}
 	_, a, err := other.sidecar(i)
@@ -166,19 +166,19 @@ func (x *merger) same(f folder, i int) error {
 }
 
 // shard copies one shard, and compares the sums with its sidecar.
-func (x *merger) shard(ctx context.Context, f *folder, i int) error {
+func (m *merger) shard(ctx context.Context, f *folder, i int) error {
 	text, c, err := f.sidecar(i)
 	if err != nil {
 		return err
 	}
-	to := x.run.Folder
-	if err := x.run.fits(c); err != nil {
+	to := m.run.Folder
+	if err := m.run.fits(c); err != nil {
 		return err
 	}
-	if p := x.run.Place(i); c.Episodes.Rows != p.N {
+	if p := m.run.Place(i); c.Episodes.Rows != p.N {
 		return fmt.Errorf("%s: %d episodes, expected %d", f.path(about.PathOf(about.ShardsDir, i)), c.Episodes.Rows, p.N)
 	}
-	if err := atOnce(c.All(), func(file *about.File) error { return x.file(ctx, f, file) }); err != nil {
+	if err := atOnce(c.All(), func(file *about.File) error { return m.file(ctx, f, file) }); err != nil {
 		return err
 	}
 	if err := atOnce(to.tables(), func(d string) error { return to.Files.Sync(ctx, d) }); err != nil {
@@ -187,16 +187,16 @@ func (x *merger) shard(ctx context.Context, f *folder, i int) error {
 	if err := store.WriteFile(ctx, to.Files, about.PathOf(about.ShardsDir, i), text); err != nil {
 		return err
 	}
-	x.run.have[i] = about.Digest(text) // one goroutine writes each element
-	x.run.report(func(p *Progress) {
+	m.run.have[i] = about.Digest(text) // one goroutine writes each element
+	m.run.report(func(p *Progress) {
 		p.Shards, p.Episodes, p.Rows = p.Shards+1, p.Episodes+c.Episodes.Rows, p.Rows+c.Steps.Rows
 	})
 	return nil
 }
 
 // file links or copies one file.
-func (x *merger) file(ctx context.Context, f *folder, file *about.File) error {
-	to := x.run.Folder
+func (m *merger) file(ctx context.Context, f *folder, file *about.File) error {
+	to := m.run.Folder
 	if a, ok := f.Files.(*disk.Folder); ok {
 		if b, ok := to.Files.(*disk.Folder); ok && b.Link(a, file.Path) == nil {
 			return f.sound(ctx, file.Path, file)

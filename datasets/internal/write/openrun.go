@@ -84,31 +84,31 @@ func OpenRun(ctx context.Context, out string, j about.Job, m about.Makers, o Opt
 }
 
 // Close releases the policies and the folder.
-func (x *Run) Close() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+func (r *Run) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var errs []error
-	for _, p := range x.idle {
+	for _, p := range r.idle {
 		errs = append(errs, p.Close())
 	}
-	x.idle = nil
-	x.release()
-	x.run.close()
+	r.idle = nil
+	r.release()
+	r.run.close()
 	return errors.Join(errs...)
 }
 
 // Discard closes the Run, and removes what OpenRun began: the models, run.json and the
 // folder. Nothing is removed if the dataset had begun before, has a shard, or if another
 // run is writing there.
-func (x *Run) Discard() error {
-	err := x.Close()
-	if !x.began || err != nil {
+func (r *Run) Discard() error {
+	err := r.Close()
+	if !r.began || err != nil {
 		return err
 	}
-	f := x.run.Folder
-	release, err := x.run.lock(false)
+	f := r.run.Folder
+	release, err := r.run.lock(false)
 	if err != nil {
-		x.run.close()
+		r.run.close()
 		return nil // another run has joined
 	}
 	names := []string{about.ModelsDir, about.RunName}
@@ -123,7 +123,7 @@ func (x *Run) Discard() error {
 		}
 	}
 	release()
-	if x.run.discard(); err == made {
+	if r.run.discard(); err == made {
 		err = nil
 	}
 	return err
@@ -137,28 +137,28 @@ func (r *run) discard() {
 }
 
 // Shards returns the number of shards.
-func (x *Run) Shards() int { return x.run.Folder.shards }
+func (r *Run) Shards() int { return r.run.Folder.shards }
 
 // Build returns what the bytes of the dataset depend on: the version of moonfarm, and
 // the sha256 of the manifest without its counts.
-func (x *Run) Build() string {
-	return "moonfarm " + x.run.Folder.Begun.Moonfarm + ", manifest " + x.run.Folder.Begun.Manifest
+func (r *Run) Build() string {
+	return "moonfarm " + r.run.Folder.Begun.Moonfarm + ", manifest " + r.run.Folder.Begun.Manifest
 }
 
 // Policies returns the policies of all seats in canonical form. With them, and their
 // files in the dataset, another process makes the same policies.
-func (x *Run) Policies() []string { return slices.Clone(x.run.Folder.Begun.Job.Policies) }
+func (r *Run) Policies() []string { return slices.Clone(r.run.Folder.Begun.Job.Policies) }
 
 // Complete returns the sizes of a complete dataset, without a sum, and nil if it is not
 // complete. It fails if a file of a complete dataset is missing or has another kind or
 // size.
-func (x *Run) Complete(ctx context.Context) (*Receipt, error) {
-	f := x.run.Folder
+func (r *Run) Complete(ctx context.Context) (*Receipt, error) {
+	f := r.run.Folder
 	f.ctx = ctx
 	if done, err := f.begin(); err != nil || !done {
 		return nil, err
 	}
-	found, missing, err := x.run.whole(ctx)
+	found, missing, err := r.run.whole(ctx)
 	if err == nil && !found.AlreadyComplete {
 		err = fmt.Errorf("%s: the dataset was complete and lacks files of %d shards, or its card or models; generate makes them again", f.Dir, len(missing))
 	}
@@ -171,34 +171,34 @@ func (x *Run) Complete(ctx context.Context) (*Receipt, error) {
 
 // Make computes a shard and stores its files. If the dataset is complete, it stores
 // nothing.
-func (x *Run) Make(ctx context.Context, shard int) (Receipt, error) { return x.play(ctx, shard, false) }
+func (r *Run) Make(ctx context.Context, shard int) (Receipt, error) { return r.play(ctx, shard, false) }
 
 // Remake computes a shard and stores nothing.
-func (x *Run) Remake(ctx context.Context, shard int) (Receipt, error) {
-	return x.play(ctx, shard, true)
+func (r *Run) Remake(ctx context.Context, shard int) (Receipt, error) {
+	return r.play(ctx, shard, true)
 }
 
 // check fails if there is no shard of that number.
-func (x *Run) check(shard int) error {
-	if shard < 0 || shard >= x.Shards() {
-		return &PermanentError{Err: fmt.Errorf("shard %d: the run has %d, from 0", shard, x.Shards())}
+func (r *Run) check(shard int) error {
+	if shard < 0 || shard >= r.Shards() {
+		return &PermanentError{Err: fmt.Errorf("shard %d: the run has %d, from 0", shard, r.Shards())}
 	}
 	return nil
 }
 
-func (x *Run) play(ctx context.Context, shard int, dry bool) (Receipt, error) {
-	if err := x.check(shard); err != nil {
+func (r *Run) play(ctx context.Context, shard int, dry bool) (Receipt, error) {
+	if err := r.check(shard); err != nil {
 		return Receipt{}, err
 	}
-	f := x.run.Folder
-	f.ctx, f.by = ctx, f.by+strconv.FormatUint(x.made.Add(1), 10)
-	w, err := x.run.openShard(shard, f, dry)
+	f := r.run.Folder
+	f.ctx, f.by = ctx, f.by+strconv.FormatUint(r.made.Add(1), 10)
+	w, err := r.run.openShard(shard, f, dry)
 	if err == nil {
-		err = x.into(ctx, w)
+		err = r.into(ctx, w)
 	}
 	switch {
 	case err == nil:
-		x.note(shard, w)
+		r.note(shard, w)
 		return w.receipt, nil
 	case ctx.Err() != nil:
 		return Receipt{}, context.Cause(ctx)
@@ -211,31 +211,31 @@ func (x *Run) play(ctx context.Context, shard int, dry bool) (Receipt, error) {
 }
 
 // note remembers the sum of a shard that this Run has stored, with Options.Alone.
-func (x *Run) note(shard int, w *shardWriter) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.own != nil && !w.dry {
-		x.own[shard] = about.Digest([]byte(w.receipt.Sum))
+func (r *Run) note(shard int, w *shardWriter) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.own != nil && !w.dry {
+		r.own[shard] = about.Digest([]byte(w.receipt.Sum))
 	}
 }
 
 // isOwn reports whether this Run, alone, has stored the shard with that sum.
-func (x *Run) isOwn(shard int, sum string) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.own != nil && x.own[shard] == about.Digest([]byte(sum))
+func (r *Run) isOwn(shard int, sum string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.own != nil && r.own[shard] == about.Digest([]byte(sum))
 }
 
 // into plays a shard with an idle ShardPlayer, or with a new one if none is idle.
-func (x *Run) into(ctx context.Context, w *shardWriter) (err error) {
-	x.mu.Lock()
+func (r *Run) into(ctx context.Context, w *shardWriter) (err error) {
+	r.mu.Lock()
 	var p *rollout.ShardPlayer
-	if last := len(x.idle) - 1; last >= 0 {
-		p, x.idle = x.idle[last], x.idle[:last]
+	if last := len(r.idle) - 1; last >= 0 {
+		p, r.idle = r.idle[last], r.idle[:last]
 	}
-	x.mu.Unlock()
+	r.mu.Unlock()
 	if p == nil {
-		if p, err = rollout.NewShardPlayer(x.run.rollout()); err != nil {
+		if p, err = rollout.NewShardPlayer(r.run.rollout()); err != nil {
 			w.Abort()
 			return err
 		}
@@ -243,9 +243,9 @@ func (x *Run) into(ctx context.Context, w *shardWriter) (err error) {
 	if err := p.Play(ctx, w.place.Shard, w); err != nil {
 		return errors.Join(err, p.Close())
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.idle = append(x.idle, p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.idle = append(r.idle, p)
 	return nil
 }
 
@@ -289,11 +289,11 @@ func (f folder) sound(ctx context.Context, name string, want *about.File) error 
 // Differ describes the first row in which the stored shard of that sum differs from the
 // shard as this process makes it, or the damage of its files. It fails with the errors
 // of makers, the store and the context.
-func (x *Run) Differ(ctx context.Context, shard int, sum string) (string, error) {
-	if err := x.check(shard); err != nil {
+func (r *Run) Differ(ctx context.Context, shard int, sum string) (string, error) {
+	if err := r.check(shard); err != nil {
 		return "", err
 	}
-	f := x.run.Folder
+	f := r.run.Folder
 	f.ctx = ctx
 	c, err := f.stored(shard, sum)
 	for i, file := range c.All() {
@@ -302,7 +302,7 @@ func (x *Run) Differ(ctx context.Context, shard int, sum string) (string, error)
 		}
 	}
 	if err == nil {
-		err = x.compare(f, c, sum)
+		err = r.compare(f, c, sum)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -316,8 +316,8 @@ func (x *Run) Differ(ctx context.Context, shard int, sum string) (string, error)
 }
 
 // compare makes a shard again and fails where the stored one differs.
-func (x *Run) compare(f folder, c about.Sidecar, sum string) error {
-	p := x.run.Place(c.Shard)
+func (r *Run) compare(f folder, c about.Sidecar, sum string) error {
+	p := r.run.Place(c.Shard)
 	if c.Episodes.Rows != p.N {
 		return fmt.Errorf("%d episodes, expected %d", c.Episodes.Rows, p.N)
 	}
@@ -325,23 +325,23 @@ func (x *Run) compare(f folder, c about.Sidecar, sum string) error {
 	for _, file := range s.All() {
 		file.Path = Variant(file.Path, sum)
 	}
-	d := read.NewDataset(f.ctx, f.Dir, f.Files, about.NewManifest(x.run.Layout, x.run.Command))
-	return x.differ(f.ctx, d, s, x.run.Layout, x.run.makers, x.run.seats)
+	d := read.NewDataset(f.ctx, f.Dir, f.Files, about.NewManifest(r.run.Layout, r.run.Command))
+	return r.differ(f.ctx, d, s, r.run.Layout, r.run.makers, r.run.seats)
 }
 
 // Finish completes the dataset. sum returns the checksum of the result to keep for each shard;
 // Finish removes all files with other sums. Repeating it changes nothing. If files of a shard
 // are missing or do not have their sum, the error is a BrokenError.
-func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) error {
-	f := x.run.Folder
+func (r *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) error {
+	f := r.run.Folder
 	f.ctx = ctx
 	done, err := f.begin()
 	if err != nil {
 		return err
 	}
 	if !done {
-		settled := func(ctx context.Context, take func(about.Sidecar) error) error { return x.settle(ctx, sum, take) }
-		if err := x.run.finish(f, about.NewManifest(x.run.Layout, x.run.Command), settled); err != nil {
+		settled := func(ctx context.Context, take func(about.Sidecar) error) error { return r.settle(ctx, sum, take) }
+		if err := r.run.finish(f, about.NewManifest(r.run.Layout, r.run.Command), settled); err != nil {
 			return err
 		}
 	}
@@ -359,7 +359,7 @@ func (x *Run) Finish(ctx context.Context, sum func(shard int) (string, error)) e
 
 // settle gives the files of all shards their final names, and yields the sidecars in
 // order.
-func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), take func(about.Sidecar) error) error {
+func (r *Run) settle(ctx context.Context, sum func(shard int) (string, error), take func(about.Sidecar) error) error {
 	var mu sync.Mutex
 	var failed error
 	ordered := parallel.Queue[about.Sidecar]{Take: func(c about.Sidecar) {
@@ -367,8 +367,8 @@ func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), t
 			failed = take(c)
 		}
 	}}
-	return parallel.Each(ctx, x.run.options.Workers, make([]struct{}, x.Shards()), func(ctx context.Context, i int, _ struct{}) error {
-		c, err := x.settleShard(ctx, i, sum)
+	return parallel.Each(ctx, r.run.options.Workers, make([]struct{}, r.Shards()), func(ctx context.Context, i int, _ struct{}) error {
+		c, err := r.settleShard(ctx, i, sum)
 		if err != nil {
 			return err
 		}
@@ -381,18 +381,18 @@ func (x *Run) settle(ctx context.Context, sum func(shard int) (string, error), t
 
 // settleShard gives the files of one shard their final names, unless an interrupted
 // Finish has done so.
-func (x *Run) settleShard(ctx context.Context, i int, sum func(shard int) (string, error)) (about.Sidecar, error) {
-	f := x.run.Folder
+func (r *Run) settleShard(ctx context.Context, i int, sum func(shard int) (string, error)) (about.Sidecar, error) {
+	f := r.run.Folder
 	f.ctx = ctx
 	of, err := sum(i)
 	if err != nil {
 		return about.Sidecar{}, err
 	}
 	c, err := f.stored(i, of)
-	if p := x.run.Place(i); err == nil && (c.Episodes.Rows != p.N) {
+	if p := r.run.Place(i); err == nil && (c.Episodes.Rows != p.N) {
 		err = &damage{fmt.Errorf("%d episodes, expected %d", c.Episodes.Rows, p.N)}
 	}
-	own := x.isOwn(i, of)
+	own := r.isOwn(i, of)
 	for k, file := range c.All() {
 		if err != nil {
 			break

@@ -140,11 +140,11 @@ func (x *Encoder) flushSteps() error {
 }
 
 // flush writes the rows in hand.
-func (w *tableWriter) flush() error {
-	if w.rows.Rows == 0 {
+func (t *tableWriter) flush() error {
+	if t.rows.Rows == 0 {
 		return nil
 	}
-	err := w.Full(w.rows)
-	w.rows.Reset()
+	err := t.Full(t.rows)
+	t.rows.Reset()
 	return err
 }

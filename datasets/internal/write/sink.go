@@ -56,7 +56,7 @@ func (r *run) openShard(shard int, f folder, dry bool) (*shardWriter, error) {
 // storeError is an error of the store, not of the data.
 type storeError struct{ error }
 
-func (e *storeError) Unwrap() error { return e.error }
+func (s *storeError) Unwrap() error { return s.error }
 
 // storing wraps the errors of writing in a storeError.
 type storing struct{ to io.Writer }
@@ -97,60 +97,60 @@ func (r *run) encoder() (*Encoder, error) {
 }
 
 // Episode implements rollout.Sink.
-func (w *shardWriter) Episode(e *rollout.Episode) error {
+func (s *shardWriter) Episode(e *rollout.Episode) error {
 	for seat, n := range e.Networks {
-		if w.run.options.Strict && n.NotFinite > 0 {
+		if s.run.options.Strict && n.NotFinite > 0 {
 			return fmt.Errorf("the network of %s at seat %d gave NaN or infinite logits or values in %d of %d evaluations",
 				e.Policies[seat], seat, n.NotFinite, n.Evaluations)
 		}
 	}
-	return w.x.Episode(e, "")
+	return s.x.Episode(e, "")
 }
 
 // Abort implements rollout.ShardSink.
-func (w *shardWriter) Abort() {
-	for _, f := range w.files {
+func (s *shardWriter) Abort() {
+	for _, f := range s.files {
 		f.Drop()
 	}
 }
 
 // Commit implements rollout.ShardSink.
-func (w *shardWriter) Commit() error {
-	text, c, err := w.complete()
+func (s *shardWriter) Commit() error {
+	text, c, err := s.complete()
 	if err == nil {
-		err = w.run.fits(c)
+		err = s.run.fits(c)
 	}
-	if err == nil && !w.dry {
-		if err = w.keep(text, c); err != nil {
+	if err == nil && !s.dry {
+		if err = s.keep(text, c); err != nil {
 			err = &storeError{err}
 		}
 	}
 	if err != nil {
-		w.Abort()
+		s.Abort()
 		return err
 	}
-	w.receipt = Receipt{Sum: store.SHA256(text), Episodes: c.Episodes.Rows, Rows: c.Steps.Rows, Bytes: c.Bytes()}
-	r := w.run
+	s.receipt = Receipt{Sum: store.SHA256(text), Episodes: c.Episodes.Rows, Rows: c.Steps.Rows, Bytes: c.Bytes()}
+	r := s.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.idle = append(r.idle, w.x)
+	r.idle = append(r.idle, s.x)
 	if r.have != nil {
-		r.have[w.place.Shard] = about.Digest(text)
+		r.have[s.place.Shard] = about.Digest(text)
 		r.progress.Shards++
 	}
 	return nil
 }
 
 // complete finishes the files, and returns the sidecar.
-func (w *shardWriter) complete() (text []byte, c about.Sidecar, err error) {
-	if c, err = w.x.Finish(); err != nil {
+func (s *shardWriter) complete() (text []byte, c about.Sidecar, err error) {
+	if c, err = s.x.Finish(); err != nil {
 		return nil, c, err
 	}
 	// All files are synced at the same time, which takes as long as one.
-	if err := atOnce(w.files, store.File.Close); err != nil {
+	if err := atOnce(s.files, store.File.Close); err != nil {
 		return nil, c, &storeError{err}
 	}
-	for i, f := range w.files {
+	for i, f := range s.files {
 		c.Of(i).SHA256 = f.SHA256()
 	}
 	text, err = c.Encode()
@@ -158,27 +158,27 @@ func (w *shardWriter) complete() (text []byte, c about.Sidecar, err error) {
 }
 
 // keep gives the files their names, and then writes the sidecar.
-func (w *shardWriter) keep(text []byte, c about.Sidecar) error {
-	f, sum := w.folder, ""
+func (s *shardWriter) keep(text []byte, c about.Sidecar) error {
+	f, sum := s.folder, ""
 	if f.by != "" {
 		sum = store.SHA256(text)
 		if done, err := f.isComplete(); done || err != nil { // others made the shard and completed the dataset
-			w.Abort()
+			s.Abort()
 			return err
 		}
 	}
-	tables := make([]int, len(w.files))
+	tables := make([]int, len(s.files))
 	for i := range tables {
 		tables[i] = i
 	}
-	if err := atOnce(tables, func(i int) error { return w.files[i].Keep(Variant(c.Of(i).Path, sum)) }); err != nil {
+	if err := atOnce(tables, func(i int) error { return s.files[i].Keep(Variant(c.Of(i).Path, sum)) }); err != nil {
 		return err
 	}
 	// The files are durable under their names before the sidecar says so.
 	if err := atOnce(f.tables(), func(d string) error { return f.Files.Sync(f.ctx, d) }); err != nil {
 		return err
 	}
-	name := about.PathOf(about.ShardsDir, w.place.Shard)
+	name := about.PathOf(about.ShardsDir, s.place.Shard)
 	return store.WriteFileAs(f.ctx, f.Files, Variant(name, sum), Variant(name, f.by), text)
 }
 

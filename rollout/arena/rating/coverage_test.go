@@ -44,35 +44,35 @@ func normal(r *prng.Rand) float64 {
 }
 
 // play simulates the games of a tournament.
-func (c tournament) play(r *prng.Rand) []rating.Comparison {
-	n := len(c.theta)
-	results := make([]rating.Comparison, 0, c.seeds*n*(n-1)/2)
+func (t tournament) play(r *prng.Rand) []rating.Comparison {
+	n := len(t.theta)
+	results := make([]rating.Comparison, 0, t.seeds*n*(n-1)/2)
 	own := make([]float64, n)
-	a, b := math.Sqrt(c.luck.share), math.Sqrt(1-c.luck.share)
-	for seed := range c.seeds {
+	a, b := math.Sqrt(t.luck.share), math.Sqrt(1-t.luck.share)
+	for seed := range t.seeds {
 		for i := range own {
 			own[i] = normal(r) / math.Sqrt2
 		}
 		for i := range n {
 			for j := range i {
 				shared := own[i] - own[j]
-				if c.luck.each {
+				if t.luck.each {
 					shared = normal(r)
 				}
 				res := rating.Comparison{A: i, B: j, Block: seed, Weight: 1}
-				win, loss := math.Exp((c.theta[i]-c.theta[j])/2), math.Exp((c.theta[j]-c.theta[i])/2)
-				sum := win + loss + c.nu
+				win, loss := math.Exp((t.theta[i]-t.theta[j])/2), math.Exp((t.theta[j]-t.theta[i])/2)
+				sum := win + loss + t.nu
 				for game := range 2 {
 					z := b * normal(r)
 					if game == 0 {
 						z += a * shared
 					} else {
-						z += a * shared * c.luck.swap
+						z += a * shared * t.luck.swap
 					}
 					switch u := math.Erfc(-z/math.Sqrt2) / 2; {
 					case u < loss/sum:
 						res.Losses++
-					case u < (loss+c.nu)/sum:
+					case u < (loss+t.nu)/sum:
 						res.Draws++
 					default:
 						res.Wins++

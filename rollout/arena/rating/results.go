@@ -16,22 +16,22 @@ type Comparison struct {
 }
 
 // games returns the number of games.
-func (r *Comparison) games() float64 { return float64(r.Wins) + float64(r.Draws) + float64(r.Losses) }
+func (c *Comparison) games() float64 { return float64(c.Wins) + float64(c.Draws) + float64(c.Losses) }
 
 // maxCount bounds the games of a result.
 const maxCount = math.MaxInt32
 
 // check returns an error if a result is not valid.
-func (r *Comparison) check(players int) error {
+func (c *Comparison) check(players int) error {
 	switch {
-	case r.A < 0 || r.A >= players || r.B < 0 || r.B >= players:
-		return fmt.Errorf("players %d and %d, want 0 … %d", r.A, r.B, players-1)
-	case r.A == r.B:
-		return fmt.Errorf("player %d against itself", r.A)
-	case min(r.Wins, r.Draws, r.Losses) < 0 || max(r.Wins, r.Draws, r.Losses) > maxCount:
-		return fmt.Errorf("%d wins, %d draws, %d losses, want 0 … %d", r.Wins, r.Draws, r.Losses, maxCount)
-	case !(r.Weight >= 0 && r.Weight <= 1):
-		return fmt.Errorf("weight %v, want 0 … 1", r.Weight)
+	case c.A < 0 || c.A >= players || c.B < 0 || c.B >= players:
+		return fmt.Errorf("players %d and %d, want 0 … %d", c.A, c.B, players-1)
+	case c.A == c.B:
+		return fmt.Errorf("player %d against itself", c.A)
+	case min(c.Wins, c.Draws, c.Losses) < 0 || max(c.Wins, c.Draws, c.Losses) > maxCount:
+		return fmt.Errorf("%d wins, %d draws, %d losses, want 0 … %d", c.Wins, c.Draws, c.Losses, maxCount)
+	case !(c.Weight >= 0 && c.Weight <= 1):
+		return fmt.Errorf("weight %v, want 0 … 1", c.Weight)
 	}
 	return nil
 }
@@ -60,12 +60,12 @@ func (c *counts) add(d counts) {
 }
 
 // counts returns the counts of a result, from the side of the lower player.
-func (r *Comparison) counts(weight float64) counts {
-	lead := float64(weight * (float64(r.Wins) - float64(r.Losses)) / 2)
-	if r.A > r.B {
+func (c *Comparison) counts(weight float64) counts {
+	lead := float64(weight * (float64(c.Wins) - float64(c.Losses)) / 2)
+	if c.A > c.B {
 		lead = -lead
 	}
-	return counts{lead, float64(weight * float64(r.Draws)), float64(weight * r.games())}
+	return counts{lead, float64(weight * float64(c.Draws)), float64(weight * c.games())}
 }
 
 // table has the games of every pair.

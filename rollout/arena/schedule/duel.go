@@ -27,37 +27,37 @@ const firstAhead = 16
 
 // Next returns the games without results of the next seeds, and none once the test is decided: see
 // Schedule.
-func (s Duel) Next(results []Placing) ([]Fixture, error) {
-	have, state, complete, err := s.run(results)
+func (d Duel) Next(results []Placing) ([]Fixture, error) {
+	have, state, complete, err := d.run(results)
 	if err != nil || state.Decision() != sprt.Continue {
 		return nil, err
 	}
 	var games []Fixture
-	ahead := min(s.Ahead, max(firstAhead, complete))
-	for e := complete; e < min(s.Most, complete+ahead); e++ {
-		games = append(games, s.games(e)...)
+	ahead := min(d.Ahead, max(firstAhead, complete))
+	for e := complete; e < min(d.Most, complete+ahead); e++ {
+		games = append(games, d.games(e)...)
 	}
 	return have.missing(games)
 }
 
 // State returns the test after the results so far.
-func (s Duel) State(results []Placing) (*sprt.State, error) {
-	_, state, _, err := s.run(results)
+func (d Duel) State(results []Placing) (*sprt.State, error) {
+	_, state, _, err := d.run(results)
 	return state, err
 }
 
 // run feeds the results of the complete seeds to the test.
-func (s Duel) run(results []Placing) (have byNumber, state *sprt.State, complete int, err error) {
+func (d Duel) run(results []Placing) (have byNumber, state *sprt.State, complete int, err error) {
 	have, err = index(results)
-	if err = firstError(s.check(), err); err != nil {
+	if err = firstError(d.check(), err); err != nil {
 		return nil, nil, 0, err
 	}
-	if state, err = sprt.New(s.Test); err != nil {
+	if state, err = sprt.New(d.Test); err != nil {
 		return nil, nil, 0, err
 	}
-	for ; complete < s.Most && state.Decision() == sprt.Continue; complete++ {
+	for ; complete < d.Most && state.Decision() == sprt.Continue; complete++ {
 		points := 0
-		for _, g := range s.games(complete) {
+		for _, g := range d.games(complete) {
 			r, err := have.find(&g)
 			if err != nil {
 				return nil, nil, 0, err
@@ -65,7 +65,7 @@ func (s Duel) run(results []Placing) (have byNumber, state *sprt.State, complete
 			if r == nil {
 				return have, state, complete, nil
 			}
-			points += s.points(r)
+			points += d.points(r)
 		}
 		if err := state.Add(points); err != nil {
 			return nil, nil, 0, err
@@ -74,26 +74,26 @@ func (s Duel) run(results []Placing) (have byNumber, state *sprt.State, complete
 	return have, state, complete, nil
 }
 
-func (s Duel) check() error {
-	if s.A == s.B || s.A < 0 || s.B < 0 {
-		return fmt.Errorf("schedule: a duel of player %d against player %d", s.A, s.B)
+func (d Duel) check() error {
+	if d.A == d.B || d.A < 0 || d.B < 0 {
+		return fmt.Errorf("schedule: a duel of player %d against player %d", d.A, d.B)
 	}
 	return firstError(
-		checkRange("seeds at most", s.Most, 0, maxShell),
-		checkRange("seeds at once", s.Ahead, 1, maxGames/2),
+		checkRange("seeds at most", d.Most, 0, maxShell),
+		checkRange("seeds at once", d.Ahead, 1, maxGames/2),
 	)
 }
 
 // games returns the games of a seed.
-func (s Duel) games(seed int) []Fixture {
+func (d Duel) games(seed int) []Fixture {
 	n := int64(2 * seed)
-	return []Fixture{{Number: n, Players: []int{s.A, s.B}, Seed: seed}, {Number: n + 1, Players: []int{s.B, s.A}, Seed: seed}}
+	return []Fixture{{Number: n, Players: []int{d.A, d.B}, Seed: seed}, {Number: n + 1, Players: []int{d.B, d.A}, Seed: seed}}
 }
 
 // points returns the half points of A.
-func (s Duel) points(r *Placing) int {
+func (d Duel) points(r *Placing) int {
 	a, b := r.Places[0], r.Places[1]
-	if r.Players[0] != s.A {
+	if r.Players[0] != d.A {
 		a, b = b, a
 	}
 	switch {

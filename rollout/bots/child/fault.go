@@ -21,13 +21,13 @@ const (
 )
 
 // String returns one word for people and journals.
-func (k FaultKind) String() string {
+func (f FaultKind) String() string {
 	names := [...]string{Exited: "exited", Closed: "closed", Time: "time", CPU: "cpu", Memory: "memory",
 		Processes: "processes", Output: "output", Lost: "lost"}
-	if int(k) < len(names) && k > 0 {
-		return names[k]
+	if int(f) < len(names) && f > 0 {
+		return names[f]
 	}
-	return fmt.Sprintf("FaultKind(%d)", uint8(k))
+	return fmt.Sprintf("FaultKind(%d)", uint8(f))
 }
 
 // Fault is an error of a bot.
@@ -80,11 +80,11 @@ type Exit struct {
 }
 
 // exited returns the fault of a process that ended when it was still needed.
-func (r *Exit) exited() *Fault {
-	if r.Fault != nil {
-		return r.Fault
+func (e *Exit) exited() *Fault {
+	if e.Fault != nil {
+		return e.Fault
 	}
-	return &Fault{Kind: Exited, Text: "the program has ended: " + r.Status}
+	return &Fault{Kind: Exited, Text: "the program has ended: " + e.Status}
 }
 
 // endReport is the part of an Exit that the starter knows.

@@ -139,15 +139,15 @@ type fileReader struct {
 }
 
 // Read implements io.Reader.
-func (p *fileReader) Read(b []byte) (int, error) {
-	n, controls, _, _, err := p.conn.ReadMsgUnix(b, p.control)
+func (f *fileReader) Read(b []byte) (int, error) {
+	n, controls, _, _, err := f.conn.ReadMsgUnix(b, f.control)
 	if err != nil || controls == 0 {
 		return max(n, 0), err // n is −1 after a reset: the program was killed before it read a report
 	}
-	messages, err := unix.ParseSocketControlMessage(p.control[:controls])
+	messages, err := unix.ParseSocketControlMessage(f.control[:controls])
 	for i := range messages {
 		if fds, e := unix.ParseUnixRights(&messages[i]); e == nil {
-			p.files = append(p.files, fds...)
+			f.files = append(f.files, fds...)
 		}
 	}
 	return n, err

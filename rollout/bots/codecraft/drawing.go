@@ -40,39 +40,39 @@ type sheet struct {
 }
 
 // perform carries out a command. Its data may be reused after the call.
-func (k *sketch) perform(c *protocol.DebugCommand) {
-	to := &k.shown
-	if k.manual {
-		to = &k.queued
+func (s *sketch) perform(c *protocol.DebugCommand) {
+	to := &s.shown
+	if s.manual {
+		to = &s.queued
 	}
 	switch c.Kind {
 	case protocol.CommandAdd:
-		to.add(k.player, &c.Data)
+		to.add(s.player, &c.Data)
 	case protocol.CommandClear:
 		to.clear()
-		k.clears = k.manual
+		s.clears = s.manual
 	case protocol.CommandSetAutoFlush:
-		if k.manual = !c.Enable; c.Enable {
-			k.flush()
+		if s.manual = !c.Enable; c.Enable {
+			s.flush()
 		}
 	case protocol.CommandFlush:
-		k.flush()
+		s.flush()
 	}
 }
 
 // flush carries out the commands that wait.
-func (k *sketch) flush() {
-	if k.clears {
-		k.shown.clear()
+func (s *sketch) flush() {
+	if s.clears {
+		s.shown.clear()
 	}
-	k.shown.join(&k.queued)
-	k.queued.clear()
-	k.clears = false
+	s.shown.join(&s.queued)
+	s.queued.clear()
+	s.clears = false
 }
 
 // drawing returns the drawing of the tick, nil if there is none.
-func (k *sketch) drawing() *view.Drawing {
-	d := &k.shown.Drawing
+func (s *sketch) drawing() *view.Drawing {
+	d := &s.shown.Drawing
 	if len(d.Triangles)+len(d.Lines)+len(d.Texts)+len(d.Log)+d.Dropped == 0 {
 		return nil
 	}

@@ -93,11 +93,11 @@ type Entrant struct {
 }
 
 // Bot reports whether the entrant is a program.
-func (p *Entrant) Bot() bool { return p.Kind != Policy }
+func (e *Entrant) Bot() bool { return e.Kind != Policy }
 
 // Address returns where a client is to connect, nil for other kinds of entrants.
-func (p *Entrant) Address() net.Addr {
-	if port, ok := p.bot.(interface{ Address() *net.TCPAddr }); ok {
+func (e *Entrant) Address() net.Addr {
+	if port, ok := e.bot.(interface{ Address() *net.TCPAddr }); ok {
 		return port.Address()
 	}
 	return nil
@@ -193,10 +193,10 @@ type ProgramError struct {
 }
 
 // Error implements error.
-func (e *ProgramError) Error() string { return e.err.Error() }
+func (p *ProgramError) Error() string { return p.err.Error() }
 
 // Unwrap returns the error without its type, for errors.Is and errors.As.
-func (e *ProgramError) Unwrap() error { return e.err }
+func (p *ProgramError) Unwrap() error { return p.err }
 
 // Enter reads a text that names a player: see the package comment. It checks that a bot's
 // program exists. The error is a *ProgramError if the program of a command line does not.

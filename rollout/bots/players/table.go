@@ -103,23 +103,23 @@ func (t *Table) start(seed uint64) {
 }
 
 // settle keeps the answers of the bots, and waits for the orders of the game.
-func (m *tableMatch) settle(ctx context.Context, turn int, b *env.Batch) error {
+func (t *tableMatch) settle(ctx context.Context, turn int, b *env.Batch) error {
 	most := len(b.Orders) / len(b.OrderLen)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.answers = m.answers[:0]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answers = t.answers[:0]
 	for p, n := range b.OrderLen {
-		m.answers = append(m.answers, slices.Clone(b.Orders[p*most:][:max(n, 0)]))
+		t.answers = append(t.answers, slices.Clone(b.Orders[p*most:][:max(n, 0)]))
 	}
-	m.answered = turn + 1
-	m.change.Broadcast()
-	for len(m.settled) <= turn {
+	t.answered = turn + 1
+	t.change.Broadcast()
+	for len(t.settled) <= turn {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		m.change.Wait()
+		t.change.Wait()
 	}
-	for p, orders := range m.settled[turn] {
+	for p, orders := range t.settled[turn] {
 		b.OrderLen[p] = int32(copy(b.Orders[p*most:(p+1)*most], orders))
 	}
 	return nil

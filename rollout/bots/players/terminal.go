@@ -55,7 +55,7 @@ func newTerminal(c *Options) (host, string, error) {
 }
 
 // enter implements host.
-func (h *terminalHost) enter(p *Entrant, text string) error {
+func (t *terminalHost) enter(p *Entrant, text string) error {
 	switch p.Kind {
 	case Folder:
 		program, err := bot.Folder(text)
@@ -73,9 +73,9 @@ func (h *terminalHost) enter(p *Entrant, text string) error {
 }
 
 // play implements host.
-func (h *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	match := bot.Match{Config: h.config, Limits: h.limits, Seed: m.Seed, Replay: m.Replay,
-		Watch: watch(h.game, tmkit.Kit(h.game), m)}
+func (t *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
+	match := bot.Match{Config: t.config, Limits: t.limits, Seed: m.Seed, Replay: m.Replay,
+		Watch: watch(t.game, tmkit.Kit(t.game), m)}
 	match.Crashed, match.Settle = m.crashReporter(), m.Settle
 	if m.Fault != nil {
 		match.Refused = func(seat, turn int, text string) {

@@ -45,7 +45,7 @@ func newTowerdefence(c *Options) (host, string, error) {
 }
 
 // enter implements host.
-func (h *towerdefenceHost) enter(p *Entrant, text string) (err error) {
+func (t *towerdefenceHost) enter(p *Entrant, text string) (err error) {
 	switch p.Kind {
 	case Folder:
 		p.bot, err = bot.Open(text)
@@ -58,9 +58,9 @@ func (h *towerdefenceHost) enter(p *Entrant, text string) (err error) {
 }
 
 // play implements host.
-func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	match := bot.Match{Rules: h.rules, Seed: m.Seed, Tournament: h.tournament, Locks: h.locks, Create: m.Create,
-		Watch: watch(h.game, tdkit.Kit(h.game), m)}
+func (t *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
+	match := bot.Match{Rules: t.rules, Seed: m.Seed, Tournament: t.tournament, Locks: t.locks, Create: m.Create,
+		Watch: watch(t.game, tdkit.Kit(t.game), m)}
 	match.Crashed, match.Settle = m.crashReporter(), m.Settle
 	if m.Fault != nil {
 		match.Fault = func(seat int, k bot.FaultKind, f *bot.Faults) {
@@ -69,7 +69,7 @@ func (h *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, erro
 	}
 	names := Shown([]string{m.Seats[0].Name, m.Seats[1].Name}) // the match log cuts long ones
 	for i, p := range m.Seats {
-		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: h.limits.Limits, Process: h.limits.process}
+		seat := bot.Seat{Policy: p.Policy, Name: p.Name, Copy: m.Copies, Limits: t.limits.Limits, Process: t.limits.process}
 		if seat.Program, _ = p.bot.(*bot.Program); p.Kind == Folder && !p.named {
 			if seat.Name = seat.Program.Name; m.sameNickname() { // the nickname, as in the original's match log
 				seat.Name = names[i]

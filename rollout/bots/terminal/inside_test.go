@@ -59,16 +59,16 @@ func bot(play func(in *bufio.Reader, out io.Writer) error) Seat {
 }
 
 // Write implements player.
-func (p *inside) Write(b []byte, deadline time.Time) error {
-	_ = p.in.SetWriteDeadline(deadline)
-	_, err := p.in.Write(b)
+func (i *inside) Write(b []byte, deadline time.Time) error {
+	_ = i.in.SetWriteDeadline(deadline)
+	_, err := i.in.Write(b)
 	return fault(err)
 }
 
 // ReadLine implements player.
-func (p *inside) ReadLine(deadline time.Time) ([]byte, error) {
-	_ = p.out.SetReadDeadline(deadline)
-	line, err := p.lines.ReadSlice('\n')
+func (i *inside) ReadLine(deadline time.Time) ([]byte, error) {
+	_ = i.out.SetReadDeadline(deadline)
+	line, err := i.lines.ReadSlice('\n')
 	return bytes.TrimSuffix(line, []byte("\n")), fault(err)
 }
 
@@ -84,13 +84,13 @@ func fault(err error) error {
 }
 
 // stop implements player.
-func (p *inside) stop(deadline time.Time) bots.Ended {
-	p.in.Close()
+func (i *inside) stop(deadline time.Time) bots.Ended {
+	i.in.Close()
 	if deadline.IsZero() {
-		p.out.Close()
+		i.out.Close()
 	}
-	<-p.over
-	p.out.Close()
+	<-i.over
+	i.out.Close()
 	return bots.Ended{Exit: "exit status 0"}
 }
 

@@ -250,10 +250,10 @@ type logFile struct {
 	log  *log
 }
 
-func (f *logFile) Close() error {
-	f.log.Lock()
-	defer f.log.Unlock()
-	f.log.files[f.name] = &fstest.MapFile{Data: f.Bytes()}
+func (l *logFile) Close() error {
+	l.log.Lock()
+	defer l.log.Unlock()
+	l.log.files[l.name] = &fstest.MapFile{Data: l.Bytes()}
 	return nil
 }
 

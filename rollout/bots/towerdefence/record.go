@@ -23,8 +23,8 @@ const (
 )
 
 // String returns one word for people and journals.
-func (k FaultKind) String() string {
-	return [...]string{"late", "killed", "failed", "missing", "garbled", "refused", "kinds"}[min(k, FaultKinds)]
+func (f FaultKind) String() string {
+	return [...]string{"late", "killed", "failed", "missing", "garbled", "refused", "kinds"}[min(f, FaultKinds)]
 }
 
 // Faults counts a bot's faults of one kind and describes the first.

@@ -147,8 +147,8 @@ type shownCell struct {
 	PlayerType string
 }
 
-func (c shownCell) cell() display.Cell {
-	return display.Cell{X: c.X, Y: c.Y, Owner: seatOf(c.PlayerType, 0)}
+func (s shownCell) cell() display.Cell {
+	return display.Cell{X: s.X, Y: s.Y, Owner: seatOf(s.PlayerType, 0)}
 }
 
 // seatOf returns the player that a viewer sees as the letter.

@@ -61,7 +61,7 @@ func Scripts(game string) (names []string) {
 type SinkFunc func(e *rollout.Episode) error
 
 // Episode implements rollout.Sink.
-func (f SinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+func (s SinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
 // League plays `games` games of every pair of the named policies, n at once, and logs the
 // results.

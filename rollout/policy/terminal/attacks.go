@@ -169,14 +169,14 @@ type launchCell struct {
 }
 
 // before reports whether s is better than t.
-func (s *launchCell) before(t *launchCell) bool {
-	if s.edge == noStart || t.edge == noStart {
-		return t.edge == noStart && s.edge != noStart
+func (l *launchCell) before(t *launchCell) bool {
+	if l.edge == noStart || t.edge == noStart {
+		return t.edge == noStart && l.edge != noStart
 	}
-	if s.through != t.through {
-		return s.through
+	if l.through != t.through {
+		return l.through
 	}
-	return s.lost < t.lost
+	return l.lost < t.lost
 }
 
 // edgeCell returns the cell of player p's edges with that number, by terminal.Edge.

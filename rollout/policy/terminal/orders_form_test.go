@@ -30,17 +30,17 @@ type said struct {
 	lost         int // the deployment differs: Action could not say the orders
 }
 
-func (c *said) add(d said) {
-	c.turns, c.steps, c.same = c.turns+d.turns, c.steps+d.steps, c.same+d.same
-	c.ids, c.fights, c.lost = c.ids+d.ids, c.fights+d.fights, c.lost+d.lost
+func (s *said) add(d said) {
+	s.turns, s.steps, s.same = s.turns+d.turns, s.steps+d.steps, s.same+d.same
+	s.ids, s.fights, s.lost = s.ids+d.ids, s.fights+d.fights, s.lost+d.lost
 }
 
 // share returns the part of the turns that come out the same but for ids.
-func (c *said) share() float64 { return float64(c.same+c.ids) / float64(c.turns) }
+func (s *said) share() float64 { return float64(s.same+s.ids) / float64(s.turns) }
 
-func (c *said) String() string {
+func (s *said) String() string {
 	return fmt.Sprintf("%d turns of %.1f steps, %.3f %% come out the same: %d with equal ids, %d with others; %d fights take another course, %d deployments are lost",
-		c.turns, float64(c.steps)/float64(c.turns), 100*c.share(), c.same, c.ids, c.fights, c.lost)
+		s.turns, float64(s.steps)/float64(s.turns), 100*s.share(), s.same, s.ids, s.fights, s.lost)
 }
 
 // sayer says turns in the form of single orders.

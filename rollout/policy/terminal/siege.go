@@ -143,38 +143,38 @@ const siegeNowhere = -1 // not a cell of a front
 var siegeSteps = [...][2]int{{-1, 0}, {0, 1}, {0, -1}, {-1, 1}, {-1, -1}, {1, 0}, {1, 1}, {1, -1}}
 
 // open starts a new search.
-func (f *siegeFront) open() {
-	for i := range f.missing {
-		f.missing[i] = math.MaxUint8
+func (s *siegeFront) open() {
+	for i := range s.missing {
+		s.missing[i] = math.MaxUint8
 	}
-	f.now, f.later = f.lists[0][:0], f.lists[1][:0]
+	s.now, s.later = s.lists[0][:0], s.lists[1][:0]
 }
 
 // next proceeds to the cells of a level, and reports whether the search goes on.
-func (f *siegeFront) next(level uint8) bool {
+func (s *siegeFront) next(level uint8) bool {
 	if level > 0 {
-		f.now, f.later = f.later, f.now[:0]
+		s.now, s.later = s.later, s.now[:0]
 	}
-	return len(f.now) > 0 || len(f.later) > 0
+	return len(s.now) > 0 || len(s.later) > 0
 }
 
 // reach records that the search reaches a cell, in columns and rows for the right corner,
 // from another cell.
-func (f *siegeFront) reach(c *seat, p sim.Player, corner int, to [2]int, from int16, level uint8) {
+func (s *siegeFront) reach(c *seat, p sim.Player, corner int, to [2]int, from int16, level uint8) {
 	if to[1] < 0 || to[1] >= siegeRows || to[0] < 0 || to[0] >= terminal.Side {
 		return
 	}
 	cell := c.attacker(p, mirrored(to[0], 1-corner), to[1]+siegeFirst)
-	if cell == 0 || f.kept.Has(cell) {
+	if cell == 0 || s.kept.Has(cell) {
 		return
 	}
-	list := &f.now
+	list := &s.now
 	if !c.blocked.Has(cell) {
-		list = &f.later
+		list = &s.later
 		level++
 	}
-	if at := int16(to[1]*terminal.Side + to[0]); level < f.missing[at] {
-		f.missing[at], f.from[at] = level, from
+	if at := int16(to[1]*terminal.Side + to[0]); level < s.missing[at] {
+		s.missing[at], s.from[at] = level, from
 		*list = append(*list, at)
 	}
 }

@@ -29,11 +29,11 @@ func newPlans(t testing.TB) *plans {
 }
 
 // set sets the state of the game from a text. Rows that the text lacks are empty.
-func (c *plans) set(t testing.TB, text string) {
+func (p *plans) set(t testing.TB, text string) {
 	t.Helper()
-	g, _ := env.Rules[towerdefence.State](c.v)
-	states, _ := env.States[towerdefence.State](c.v)
-	c.v.Reset(0, 1)
+	g, _ := env.Rules[towerdefence.State](p.v)
+	states, _ := env.States[towerdefence.State](p.v)
+	p.v.Reset(0, 1)
 	for y := range towerdefence.Height {
 		if row := "\n" + string(rune('0'+y)) + " "; !strings.Contains(text, row) {
 			text += row + ". . . . . . . . | . . . . . . . ."
@@ -45,12 +45,12 @@ func (c *plans) set(t testing.TB, text string) {
 }
 
 // orders returns the different orders that seat A gives with eight seeds.
-func (c *plans) orders() (all []towerdefence.Command) {
-	c.v.Observe(c.b)
+func (p *plans) orders() (all []towerdefence.Command) {
+	p.v.Observe(p.b)
 	for seed := range uint64(8) {
-		c.b.RowSeed[0] = seed
-		c.p.Act(c.v, c.b, []int32{0})
-		if o := towerdefence.Decode(c.b.Orders[0]); !slices.Contains(all, o) {
+		p.b.RowSeed[0] = seed
+		p.p.Act(p.v, p.b, []int32{0})
+		if o := towerdefence.Decode(p.b.Orders[0]); !slices.Contains(all, o) {
 			all = append(all, o)
 		}
 	}

@@ -18,9 +18,9 @@ type slowBot struct{ look func() }
 
 func (*slowBot) Follow(*rollout.Episode) {}
 
-func (b *slowBot) Orders(*rollout.Episode, int) ([]sim.Order, error) {
+func (s *slowBot) Orders(*rollout.Episode, int) ([]sim.Order, error) {
 	looked := make(chan struct{})
-	go func() { b.look(); close(looked) }()
+	go func() { s.look(); close(looked) }()
 	select {
 	case <-looked:
 		return nil, nil

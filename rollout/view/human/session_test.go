@@ -424,7 +424,7 @@ func TestDependent(t *testing.T) {
 // sinkFunc is a sink of one function.
 type sinkFunc func(e *rollout.Episode) error
 
-func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+func (s sinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
 // TestSeats: a table needs a seat for a person.
 func TestSeats(t *testing.T) {

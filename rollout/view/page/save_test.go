@@ -30,7 +30,7 @@ import (
 // sinkFunc is a sink of one function.
 type sinkFunc func(e *rollout.Episode) error
 
-func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+func (s sinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
 // playedFilm returns the film of a game of a policy against itself, and the name of a page that has all of it.
 func playedFilm(t *testing.T, game, rules, spec string, turns int) (*view.Film, string) {

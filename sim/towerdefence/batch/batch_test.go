@@ -38,22 +38,22 @@ func newTwins(t testing.TB, r towerdefence.Rules) *twins {
 }
 
 // begin sets game i of both to a match with other energies and healths at the start.
-func (w *twins) begin(i int, energy, health [2]int) {
-	s := &w.states[i]
-	w.scalar.Reset(s, 0)
+func (t *twins) begin(i int, energy, health [2]int) {
+	s := &t.states[i]
+	t.scalar.Reset(s, 0)
 	for p := range sim.Player(2) {
-		w.scalar.SetStart(s, p, energy[p], health[p])
+		t.scalar.SetStart(s, p, energy[p], health[p])
 	}
-	w.game.Load(w.block, i, s)
+	t.game.Load(t.block, i, s)
 }
 
 // play plays a round and fails at the first difference. It returns the matches that go on.
-func (w *twins) play() (running uint8) {
-	w.t.Helper()
-	over, cut := w.game.Play(w.block, &w.orders)
-	for i := range w.states {
-		before := w.states[i]
-		status := w.scalar.Play(&w.states[i], w.orders[0][i], w.orders[1][i])
+func (t *twins) play() (running uint8) {
+	t.t.Helper()
+	over, cut := t.game.Play(t.block, &t.orders)
+	for i := range t.states {
+		before := t.states[i]
+		status := t.scalar.Play(&t.states[i], t.orders[0][i], t.orders[1][i])
 		got := sim.Running
 		switch {
 		case over>>i&1 != 0:
@@ -62,31 +62,31 @@ func (w *twins) play() (running uint8) {
 			got = sim.Cut
 		}
 		if got != status {
-			w.t.Fatalf("game %d is %v, in the scalar game %v; %s", i, got, status, w.report(&before, i))
+			t.t.Fatalf("game %d is %v, in the scalar game %v; %s", i, got, status, t.report(&before, i))
 		}
-		w.compare(i, &before)
+		t.compare(i, &before)
 		if status == sim.Running {
 			running |= 1 << i
 		}
 	}
-	w.played++
+	t.played++
 	return running
 }
 
 // compare fails if a state differs from that of the scalar game.
-func (w *twins) compare(i int, before *towerdefence.State) {
-	w.t.Helper()
+func (t *twins) compare(i int, before *towerdefence.State) {
+	t.t.Helper()
 	var got towerdefence.State
-	w.game.Save(&got, w.block, i)
-	if got != w.states[i] {
-		w.t.Fatalf("%s\nin the block:\n%s%+v\nin the scalar game:\n%s%+v", w.report(before, i),
-			towerdefence.AppendText(nil, w.scalar, &got), got, towerdefence.AppendText(nil, w.scalar, &w.states[i]), w.states[i])
+	t.game.Save(&got, t.block, i)
+	if got != t.states[i] {
+		t.t.Fatalf("%s\nin the block:\n%s%+v\nin the scalar game:\n%s%+v", t.report(before, i),
+			towerdefence.AppendText(nil, t.scalar, &got), got, towerdefence.AppendText(nil, t.scalar, &t.states[i]), t.states[i])
 	}
 }
 
-func (w *twins) report(before *towerdefence.State, i int) string {
-	return fmt.Sprintf("%s\nround %d of the block, game %d, orders %+v and %+v in\n%s", w.title, w.played, i,
-		towerdefence.Decode(w.orders[0][i]), towerdefence.Decode(w.orders[1][i]), towerdefence.AppendText(nil, w.scalar, before))
+func (t *twins) report(before *towerdefence.State, i int) string {
+	return fmt.Sprintf("%s\nround %d of the block, game %d, orders %+v and %+v in\n%s", t.title, t.played, i,
+		towerdefence.Decode(t.orders[0][i]), towerdefence.Decode(t.orders[1][i]), towerdefence.AppendText(nil, t.scalar, before))
 }
 
 // rounds returns how many rounds of single games a test plays.
@@ -137,22 +137,22 @@ func TestTwinOtherRules(t *testing.T) {
 }
 
 // random plays at least that many rounds of single games.
-func (w *twins) random(seed uint64, rounds int) {
-	w.t.Helper()
+func (t *twins) random(seed uint64, rounds int) {
+	t.t.Helper()
 	r := prng.New(prng.StreamSeed(seed, 0, 0, 0, prng.PurposeGame))
 	buf := make([]sim.Order, 0, 512)
 	var wild [batch.Games]int // percent of orders that are anything
 	for n := 0; n < rounds; n += batch.Games {
-		for i := range w.states {
+		for i := range t.states {
 			for p := range sim.Player(2) {
-				w.orders[p][i] = w.draw(&r, i, p, wild[i], buf)
+				t.orders[p][i] = t.draw(&r, i, p, wild[i], buf)
 			}
 		}
-		running := w.play()
-		for i := range w.states {
+		running := t.play()
+		for i := range t.states {
 			if running>>i&1 == 0 || r.IntN(2000) == 0 {
 				energy := []int{20, 20, 200, 1000, 6000}[r.IntN(5)]
-				w.begin(i, [2]int{energy, energy + r.IntN(2)*100}, [2]int{100, 1 + r.IntN(400)})
+				t.begin(i, [2]int{energy, energy + r.IntN(2)*100}, [2]int{100, 1 + r.IntN(400)})
 				wild[i] = []int{0, 0, 2, 30}[r.IntN(4)]
 			}
 		}
@@ -160,12 +160,12 @@ func (w *twins) random(seed uint64, rounds int) {
 }
 
 // draw draws an order: one of Playout, one that may be refused, or any bits.
-func (w *twins) draw(r *prng.Rand, i int, p sim.Player, wild int, buf []sim.Order) sim.Order {
+func (t *twins) draw(r *prng.Rand, i int, p sim.Player, wild int, buf []sim.Order) sim.Order {
 	switch n := r.IntN(100); {
 	case n >= wild && n%3 != 0:
-		return w.scalar.Playout(&w.states[i], p, r)
+		return t.scalar.Playout(&t.states[i], p, r)
 	case n >= wild:
-		orders := w.scalar.AppendOrders(buf[:0], &w.states[i], p)
+		orders := t.scalar.AppendOrders(buf[:0], &t.states[i], p)
 		return orders[r.IntN(len(orders))]
 	case r.IntN(2) == 0:
 		return sim.Order(r.IntN(512)) // any op on any cell
@@ -183,36 +183,36 @@ func TestPlayouts(t *testing.T) {
 }
 
 // playouts plays that many rounds of the block by drawn orders.
-func (w *twins) playouts(rounds int) {
-	w.t.Helper()
+func (t *twins) playouts(rounds int) {
+	t.t.Helper()
 	var r, q [batch.Games]prng.Rand
 	for i := range r {
 		r[i] = prng.New(uint64(i))
 	}
 	q = r
 	atOnce := prng.New(1)
-	for w.played < rounds {
+	for t.played < rounds {
 		most := 1 + atOnce.IntN(3)*atOnce.IntN(200)
-		played, over := w.game.Playouts(w.block, &r, most)
-		require.True(w.t, played == most || over != 0 && played < most, "%d rounds of %d, %b are over", played, most, over)
+		played, over := t.game.Playouts(t.block, &r, most)
+		require.True(t.t, played == most || over != 0 && played < most, "%d rounds of %d, %b are over", played, most, over)
 		for n := range played {
-			for i := range w.states {
-				s := &w.states[i]
-				w.orders[0][i], w.orders[1][i] = w.scalar.Playout(s, 0, &q[i]), w.scalar.Playout(s, 1, &q[i])
-				status := w.scalar.Play(s, w.orders[0][i], w.orders[1][i])
+			for i := range t.states {
+				s := &t.states[i]
+				t.orders[0][i], t.orders[1][i] = t.scalar.Playout(s, 0, &q[i]), t.scalar.Playout(s, 1, &q[i])
+				status := t.scalar.Play(s, t.orders[0][i], t.orders[1][i])
 				if (status != sim.Running) != (n == played-1 && over>>i&1 != 0) {
-					w.t.Fatalf("round %d of %d: in the scalar game, game %d is %v, over are %b", n, played, i, status, over)
+					t.t.Fatalf("round %d of %d: in the scalar game, game %d is %v, over are %b", n, played, i, status, over)
 				}
 			}
 		}
-		w.played += played
-		require.Equal(w.t, q, r)
-		for i := range w.states {
-			w.compare(i, &w.states[i])
+		t.played += played
+		require.Equal(t.t, q, r)
+		for i := range t.states {
+			t.compare(i, &t.states[i])
 			if over>>i&1 != 0 {
 				energy := []int{20, 20, 20, 60_000}[q[i].IntN(4)]
 				r[i] = q[i]
-				w.begin(i, [2]int{energy, energy}, [2]int{100, 100 + 900*(energy/60_000)})
+				t.begin(i, [2]int{energy, energy}, [2]int{100, 100 + 900*(energy/60_000)})
 			}
 		}
 	}

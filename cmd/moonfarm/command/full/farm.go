@@ -118,17 +118,17 @@ type logFlags struct {
 	level  slog.Level
 }
 
-func (f *logFlags) add(c *cobra.Command, level slog.Level) {
-	f.format, f.level = "text", level
-	show := func() string { return strings.ToLower(f.level.String()) }
+func (l *logFlags) add(c *cobra.Command, level slog.Level) {
+	l.format, l.level = "text", level
+	show := func() string { return strings.ToLower(l.level.String()) }
 	words := []string{"debug", "info", "warn", "error"}
 	set := func(text string) error {
-		if err := f.level.UnmarshalText([]byte(text)); err != nil || show() != text {
+		if err := l.level.UnmarshalText([]byte(text)); err != nil || show() != text {
 			return fmt.Errorf("expected one of: %s", strings.Join(words, ", "))
 		}
 		return nil
 	}
-	c.Flags().Var(console.Choice(&f.format, "text", "json"), "log-format", "form of the log on standard error")
+	c.Flags().Var(console.Choice(&l.format, "text", "json"), "log-format", "form of the log on standard error")
 	c.Flags().Var(console.Value{Parse: set, Show: show, Kind: strings.Join(words, "|"), Words: words}, "log-level", "least level that is logged")
 }
 
@@ -180,22 +180,22 @@ type specFlags struct {
 	out string
 }
 
-func (f *specFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.out, "out", "", "`URL` or folder of the dataset, which every worker reaches under that name, such as s3://bucket/td")
-	f.JobFlags.Add(c)
+func (s *specFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&s.out, "out", "", "`URL` or folder of the dataset, which every worker reaches under that name, such as s3://bucket/td")
+	s.JobFlags.Add(c)
 }
 
 // read makes the spec and opens its shards, so that errors in it are found here and not
 // by a worker. The caller closes the shards.
-func (f *specFlags) read(ctx context.Context, game string, o datasets.Options) (*farm.Spec, *datasets.Run, error) {
-	j, g, err := f.Job(game)
+func (s *specFlags) read(ctx context.Context, game string, o datasets.Options) (*farm.Spec, *datasets.Run, error) {
+	j, g, err := s.Job(game)
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.out == "" {
+	if s.out == "" {
 		return nil, nil, console.WrongUse("--out is missing: the URL or folder to write, such as --out data/%s", game)
 	}
-	out := f.out
+	out := s.out
 	if !console.IsURL(out) {
 		if out, err = filepath.Abs(out); err != nil {
 			return nil, nil, err

@@ -17,7 +17,7 @@ import (
 type usageError struct{ error }
 
 // Unwrap returns the error without the mark of wrong use.
-func (e usageError) Unwrap() error { return e.error }
+func (u usageError) Unwrap() error { return u.error }
 
 // WrongUse returns an error with which the program ends with the status ExitUsage.
 func WrongUse(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

@@ -17,7 +17,7 @@ type unknownError struct {
 }
 
 // Unwrap returns the error without the words.
-func (e unknownError) Unwrap() error { return e.error }
+func (u unknownError) Unwrap() error { return u.error }
 
 // Unknown adds to the error for an unknown word the known words. The message will suggest
 // the known word that is nearest.

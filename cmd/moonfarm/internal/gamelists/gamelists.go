@@ -231,7 +231,7 @@ func (s stepped) Unwrap() env.Vector { return s.Vector }
 type sinkFunc func(e *rollout.Episode) error
 
 // Episode implements rollout.Sink.
-func (f sinkFunc) Episode(e *rollout.Episode) error { return f(e) }
+func (s sinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
 // play plays n games of a run from one on, with a policy at each seat. each keeps the episode.
 func (s *Setup) play(ctx context.Context, specs []string, seed, first, n uint64, each func(e *rollout.Episode)) error {
@@ -323,33 +323,33 @@ func Dataset(ctx context.Context, dir string, o DatasetOptions) (view.GameList, 
 }
 
 // Head implements view.GameList.
-func (s *datasetList) Head() view.ListHead { return s.head }
+func (d *datasetList) Head() view.ListHead { return d.head }
 
 // Overview implements view.GameList.
-func (s *datasetList) Overview() (*overview.Document, error) { return s.about() }
+func (d *datasetList) Overview() (*overview.Document, error) { return d.about() }
 
 // mostMatching bounds the games that are sorted or counted for a page.
 const mostMatching = 1_000_000
 
 // Games implements view.GameList.
-func (s *datasetList) Games(q view.Query) (list []view.Entry, total uint64, err error) {
+func (d *datasetList) Games(q view.Query) (list []view.Entry, total uint64, err error) {
 	if err := q.Check(); err != nil {
 		return nil, 0, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if q.Plain() && s.only == nil {
-		if uint64(q.From) < s.head.Total {
-			err = s.each(uint64(q.From), func(e *datasets.Episode) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if q.Plain() && d.only == nil {
+		if uint64(q.From) < d.head.Total {
+			err = d.each(uint64(q.From), func(e *datasets.Episode) bool {
 				list = append(list, entryOf(e))
 				return len(list) < q.Count
 			})
 		}
-		return list, s.head.Total, err
+		return list, d.head.Total, err
 	}
 	var matching []view.Entry
-	err = s.each(0, func(e *datasets.Episode) bool {
-		if _, listed := slices.BinarySearch(s.only, e.ID); s.only == nil || listed {
+	err = d.each(0, func(e *datasets.Episode) bool {
+		if _, listed := slices.BinarySearch(d.only, e.ID); d.only == nil || listed {
 			if x := entryOf(e); q.Matches(&x) {
 				matching = append(matching, x)
 			}
@@ -370,8 +370,8 @@ func entryOf(e *datasets.Episode) view.Entry {
 }
 
 // each calls do with the episodes from one on, until it returns false.
-func (s *datasetList) each(first uint64, do func(e *datasets.Episode) bool) error {
-	for e, err := range s.d.EpisodesFrom(first) {
+func (d *datasetList) each(first uint64, do func(e *datasets.Episode) bool) error {
+	for e, err := range d.d.EpisodesFrom(first) {
 		if err != nil {
 			return err
 		}
@@ -396,7 +396,7 @@ type searched struct {
 }
 
 // searched returns what the searches found in an episode, nil if there was none.
-func (s *datasetList) searched(e *datasets.Episode) *searched {
+func (d *datasetList) searched(e *datasets.Episode) *searched {
 	r := &e.Searches
 	if len(r.Value) != len(e.Ends) || len(e.Ends) == 0 {
 		return nil
@@ -404,22 +404,22 @@ func (s *datasetList) searched(e *datasets.Episode) *searched {
 	return &searched{
 		series: []view.Series{{Name: SearchValue, Unit: SearchUnit, Values: slices.Clone(r.Value)}},
 		moves:  &rollout.SearchResults{Ends: slices.Clone(r.Ends), Shares: slices.Clone(r.Shares), Choices: slices.Clone(r.Choices), Counts: slices.Clone(r.Counts)},
-		heads:  s.d.Manifest().Action.Heads,
+		heads:  d.d.Manifest().Action.Heads,
 	}
 }
 
 // Film implements view.GameList.
-func (s *datasetList) Film(id uint64) (*view.Film, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (d *datasetList) Film(id uint64) (*view.Film, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	var found *rollout.Episode
 	rules, name := 0, ""
 	var search *searched
-	if id < s.d.Manifest().Totals.Episodes {
-		err := s.each(id, func(e *datasets.Episode) bool {
+	if id < d.d.Manifest().Totals.Episodes {
+		err := d.each(id, func(e *datasets.Episode) bool {
 			kept := Kept(&e.Episode)
 			found, rules, name = &kept, e.Rules, strings.Clone(e.Source)
-			search = s.searched(e)
+			search = d.searched(e)
 			return false
 		})
 		if err != nil {
@@ -427,10 +427,10 @@ func (s *datasetList) Film(id uint64) (*view.Film, error) {
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("%s has no episode %d", s.head.Title, id)
+		return nil, fmt.Errorf("%s has no episode %d", d.head.Title, id)
 	}
-	job := &s.d.Manifest().Job
-	return filmOf(s.game, job.Rules[rules], env.Settings{MaxTurns: job.MaxTurns}, id, name, found, nil, search)
+	job := &d.d.Manifest().Job
+	return filmOf(d.game, job.Rules[rules], env.Settings{MaxTurns: job.MaxTurns}, id, name, found, nil, search)
 }
 
 // Kept returns a copy of the fields that are needed to play an episode again.

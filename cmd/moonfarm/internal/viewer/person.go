@@ -38,21 +38,21 @@ type HumanGame struct {
 }
 
 // Play lets the person play in the page until ctx is done. It returns the game, and its spec.
-func (s *HumanGame) Play(ctx context.Context, c *console.Console, what string, at Address, serve Pages) (*rollout.Episode, env.Spec, error) {
-	form, err := s.form()
+func (h *HumanGame) Play(ctx context.Context, c *console.Console, what string, at Address, serve Pages) (*rollout.Episode, env.Spec, error) {
+	form, err := h.form()
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
 	watch := func() (env.Vector, error) {
-		return s.Game.New(s.Rules, env.Settings{N: 1, MaxTurns: s.MaxTurns, Form: form})
+		return h.Game.New(h.Rules, env.Settings{N: 1, MaxTurns: h.MaxTurns, Form: form})
 	}
 	v, err := watch()
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
-	o := human.Setup{Vector: v, Watch: watch, Seed: s.Seed, Begin: s.Begin, Turns: s.Turn, Names: slices.Clone(s.Players), Analysis: s.Analysis,
-		Orders: func(list []sim.Order) []string { return recordings.OrderTexts(s.Game.Name, list) }}
-	bots, err := s.fill(ctx, c, &o)
+	o := human.Setup{Vector: v, Watch: watch, Seed: h.Seed, Begin: h.Begin, Turns: h.Turn, Names: slices.Clone(h.Players), Analysis: h.Analysis,
+		Orders: func(list []sim.Order) []string { return recordings.OrderTexts(h.Game.Name, list) }}
+	bots, err := h.fill(ctx, c, &o)
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
@@ -71,8 +71,8 @@ func (s *HumanGame) Play(ctx context.Context, c *console.Console, what string, a
 }
 
 // form returns the form in which a person chooses: order by order, if the game has such a form.
-func (s *HumanGame) form() (string, error) {
-	v, err := s.Game.New(s.Rules, env.Settings{N: 1})
+func (h *HumanGame) form() (string, error) {
+	v, err := h.Game.New(h.Rules, env.Settings{N: 1})
 	if err != nil {
 		return "", err
 	}
@@ -99,25 +99,25 @@ type seatedBots struct {
 }
 
 // close ends the bots.
-func (b *seatedBots) close() {
-	if b.table != nil {
-		b.table.Close()
+func (s *seatedBots) close() {
+	if s.table != nil {
+		s.table.Close()
 	}
-	_ = players.Close(b.list...) // the game has ended
+	_ = players.Close(s.list...) // the game has ended
 }
 
 // fill makes the policies and bots of a session.
-func (s *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup) (*seatedBots, error) {
+func (h *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup) (*seatedBots, error) {
 	spec := o.Vector.Spec()
-	if n := spec.Info.Players; len(s.Players) != n {
-		return nil, console.WrongUse("--players: found %d, expected %d by these rules", len(s.Players), n)
+	if n := spec.Info.Players; len(h.Players) != n {
+		return nil, console.WrongUse("--players: found %d, expected %d by these rules", len(h.Players), n)
 	}
-	runner, err := players.Open(players.Options{Game: s.Game, Rules: spec.Info.Config, Locks: &c.Locks})
+	runner, err := players.Open(players.Options{Game: h.Game, Rules: spec.Info.Config, Locks: &c.Locks})
 	if err != nil {
 		return nil, err
 	}
 	b, m := &seatedBots{}, players.Meeting{Copies: true}
-	for p, text := range s.Players {
+	for p, text := range h.Players {
 		one, isBot := &players.Entrant{Name: text}, false
 		var seat rollout.Policy
 		if text != Human {
@@ -143,14 +143,14 @@ func (s *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup
 				c.Tell("%s: waits for clients at %v\n", p.Name, at)
 			}
 		}
-		m.Fault = func(f players.LiveFault) { s.Fault(o.Names[f.Seat], f) }
+		m.Fault = func(f players.LiveFault) { h.Fault(o.Names[f.Seat], f) }
 		b.table = runner.NewTable(ctx, m)
 		o.Bots = b.table
 	}
-	if s.Hint == "" {
+	if h.Hint == "" {
 		return b, nil
 	}
-	hint, err := policy.New(s.Game.Name, s.Hint)
+	hint, err := policy.New(h.Game.Name, h.Hint)
 	if err == nil {
 		o.Hint, err = hint(spec)
 	}

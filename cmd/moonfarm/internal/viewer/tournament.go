@@ -21,44 +21,44 @@ type Tournament struct {
 }
 
 // Add adds the flags, if the program serves pages.
-func (f *Tournament) Add(c *cobra.Command, serve Pages) {
-	if f.serve = serve; serve == nil {
+func (t *Tournament) Add(c *cobra.Command, serve Pages) {
+	if t.serve = serve; serve == nil {
 		return
 	}
-	c.Flags().BoolVar(&f.asked, "view", false, "show the tournament of --out in a browser while it is played, and after it")
-	f.at.Add(c, "the page of --view")
+	c.Flags().BoolVar(&t.asked, "view", false, "show the tournament of --out in a browser while it is played, and after it")
+	t.at.Add(c, "the page of --view")
 }
 
 // Check fails if the flags need others. out is the folder of the journal, "" for none.
-func (f *Tournament) Check(c *cobra.Command, out string) error {
+func (t *Tournament) Check(c *cobra.Command, out string) error {
 	switch {
-	case f.asked && out == "":
+	case t.asked && out == "":
 		return console.WrongUse("--view: it needs --out DIR, since it shows the games of the journal")
-	case f.serve != nil && !f.asked && f.at.Changed(c):
+	case t.serve != nil && !t.asked && t.at.Changed(c):
 		return console.WrongUse("--http, --http-host: they need --view")
 	}
 	return nil
 }
 
 // Asked reports whether the tournament is to be shown.
-func (f *Tournament) Asked() bool { return f.asked }
+func (t *Tournament) Asked() bool { return t.asked }
 
 // Open begins to serve the page of a journal, whose games open lists.
-func (f *Tournament) Open(ctx context.Context, a *console.Console, journal string, open func() (view.GameList, error)) error {
+func (t *Tournament) Open(ctx context.Context, a *console.Console, journal string, open func() (view.GameList, error)) error {
 	games, err := open()
 	if err != nil {
 		return err
 	}
 	w := Watch(journal, games, open)
-	f.stop, err = background(ctx, a.Stderr, "the tournament", func(ctx context.Context, ready func(url string)) error {
-		return f.serve.Serve(ctx, f.at, page.HTML(nil), w.Source, ready)
+	t.stop, err = background(ctx, a.Stderr, "the tournament", func(ctx context.Context, ready func(url string)) error {
+		return t.serve.Serve(ctx, t.at, page.HTML(nil), w.Source, ready)
 	})
 	return err
 }
 
 // Wait shows the tournament after its end, until ctx is done.
-func (f *Tournament) Wait(ctx context.Context, c *console.Console) error {
-	if f.stop == nil {
+func (t *Tournament) Wait(ctx context.Context, c *console.Console) error {
+	if t.stop == nil {
 		return nil
 	}
 	if err := c.Out.Flush(); err != nil {
@@ -69,9 +69,9 @@ func (f *Tournament) Wait(ctx context.Context, c *console.Console) error {
 }
 
 // Close ends the server.
-func (f *Tournament) Close() {
-	if f.stop != nil {
-		f.stop()
+func (t *Tournament) Close() {
+	if t.stop != nil {
+		t.stop()
 	}
 }
 

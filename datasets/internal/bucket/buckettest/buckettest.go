@@ -52,10 +52,10 @@ type memoryBucket struct {
 }
 
 // object returns an object.
-func (b *memoryBucket) object(ctx context.Context, key string) ([]byte, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	o, ok := b.objects[key]
+func (m *memoryBucket) object(ctx context.Context, key string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o, ok := m.objects[key]
 	if !ok {
 		return nil, fmt.Errorf("key %s: %w", key, fs.ErrNotExist)
 	}
@@ -63,13 +63,13 @@ func (b *memoryBucket) object(ctx context.Context, key string) ([]byte, error) {
 }
 
 // Size implements bucket.Bucket, as do the other methods.
-func (b *memoryBucket) Size(ctx context.Context, key string) (int64, error) {
-	o, err := b.object(ctx, key)
+func (m *memoryBucket) Size(ctx context.Context, key string) (int64, error) {
+	o, err := m.object(ctx, key)
 	return int64(len(o)), err
 }
 
-func (b *memoryBucket) Read(ctx context.Context, key string, from int64) (io.ReadCloser, error) {
-	o, err := b.object(ctx, key)
+func (m *memoryBucket) Read(ctx context.Context, key string, from int64) (io.ReadCloser, error) {
+	o, err := m.object(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +79,10 @@ func (b *memoryBucket) Read(ctx context.Context, key string, from int64) (io.Rea
 // page is the number of keys that List returns at once.
 const page = 7
 
-func (b *memoryBucket) List(ctx context.Context, prefix, token string) (keys []string, next string, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, key := range slices.Sorted(maps.Keys(b.objects)) {
+func (m *memoryBucket) List(ctx context.Context, prefix, token string) (keys []string, next string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(m.objects)) {
 		rest, ok := strings.CutPrefix(key, prefix)
 		if !ok {
 			continue
@@ -101,34 +101,34 @@ func (b *memoryBucket) List(ctx context.Context, prefix, token string) (keys []s
 	return keys, "", ctx.Err()
 }
 
-func (b *memoryBucket) Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error {
+func (m *memoryBucket) Write(ctx context.Context, key string, content io.ReadSeeker, fresh bool) error {
 	o, err := io.ReadAll(content)
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if _, there := b.objects[key]; there && fresh {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, there := m.objects[key]; there && fresh {
 		return fmt.Errorf("key %s: %w", key, fs.ErrExist)
 	}
-	b.objects[key] = o
+	m.objects[key] = o
 	return ctx.Err()
 }
 
-func (b *memoryBucket) Copy(ctx context.Context, from, to string) error {
-	o, err := b.object(ctx, from)
+func (m *memoryBucket) Copy(ctx context.Context, from, to string) error {
+	o, err := m.object(ctx, from)
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.objects[to] = o
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.objects[to] = o
 	return nil
 }
 
-func (b *memoryBucket) Delete(_ context.Context, key string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.objects, key)
+func (m *memoryBucket) Delete(_ context.Context, key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.objects, key)
 	return nil
 }

@@ -108,12 +108,12 @@ const (
 )
 
 // Count adds n, which may be negative, to the count for the audit state of a record.
-func (c *AuditCounts) Count(state string, n int) {
+func (a *AuditCounts) Count(state string, n int) {
 	switch state {
 	case AuditPassed:
-		c.Passed += n
+		a.Passed += n
 	case AuditWaived:
-		c.Waived += n
+		a.Waived += n
 	}
 }
 

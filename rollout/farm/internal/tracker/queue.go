@@ -31,9 +31,9 @@ type Wakeup chan struct{}
 func newWakeup() Wakeup { return make(Wakeup, 1) }
 
 // Set wakes the goroutine, or makes it skip its next sleep.
-func (s Wakeup) Set() {
+func (w Wakeup) Set() {
 	select {
-	case s <- struct{}{}:
+	case w <- struct{}{}:
 	default:
 	}
 }

@@ -90,17 +90,17 @@ func padded(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
 type Image struct{ H, W, C, Border int }
 
 // Stride returns the number of floats of a cell.
-func (g Image) Stride() int { return padded(g.C) }
+func (i Image) Stride() int { return padded(i.C) }
 
 // Row returns the number of floats of a row, including the border.
-func (g Image) Row() int { return (g.W + 2*g.Border) * g.Stride() }
+func (i Image) Row() int { return (i.W + 2*i.Border) * i.Stride() }
 
 // Size returns the number of floats of a board, including the border.
-func (g Image) Size() int { return (g.H + 2*g.Border) * g.Row() }
+func (i Image) Size() int { return (i.H + 2*i.Border) * i.Row() }
 
 // At returns the index of channel 0 of the cell in row y and column x, which are at least
 // −Border.
-func (g Image) At(y, x int) int { return (y+g.Border)*g.Row() + (x+g.Border)*g.Stride() }
+func (i Image) At(y, x int) int { return (y+i.Border)*i.Row() + (x+i.Border)*i.Stride() }
 
 // Shape is the shape of a convolution with stride 1: In channels to Out channels by
 // weights of KH rows and KW columns, after PadY rows and PadX columns of zeros on both sides.

@@ -111,20 +111,20 @@ func mixed(r *rand.Rand, n int) []float32 {
 }
 
 // check compares all paths with single numbers, and that no other float is written.
-func (c *linesCase) check(t *testing.T) {
+func (l *linesCase) check(t *testing.T) {
 	t.Helper()
 	const beyond = 20
-	want := make([]float32, c.Dst.end(c.N, c.Count)+beyond)
+	want := make([]float32, l.Dst.end(l.N, l.Count)+beyond)
 	for i := range want {
 		want[i] = 77
 	}
-	for i := range c.Count {
-		for j := range c.N {
+	for i := range l.Count {
+		for j := range l.N {
 			y := float32(0)
-			if !c.Op.alone() {
-				y = c.y[i*c.Y.Line+j*c.Y.Element]
+			if !l.Op.alone() {
+				y = l.y[i*l.Y.Line+j*l.Y.Element]
 			}
-			want[i*c.Dst.Line+j*c.Dst.Element] = plainOps[c.Op-1](c.x[i*c.X.Line+j*c.X.Element], y)
+			want[i*l.Dst.Line+j*l.Dst.Element] = plainOps[l.Op-1](l.x[i*l.X.Line+j*l.X.Element], y)
 		}
 	}
 	everyPath(t, func(name string) {
@@ -132,19 +132,19 @@ func (c *linesCase) check(t *testing.T) {
 		for i := range got {
 			got[i] = 77
 		}
-		x, y := slices.Clone(c.x), slices.Clone(c.y)
-		if c.inPlace {
-			for i := range c.Count {
-				for j := range c.N {
-					at := i*c.Dst.Line + j*c.Dst.Element
+		x, y := slices.Clone(l.x), slices.Clone(l.y)
+		if l.inPlace {
+			for i := range l.Count {
+				for j := range l.N {
+					at := i*l.Dst.Line + j*l.Dst.Element
 					got[at] = x[at]
 				}
 			}
 			x = got[:len(x)]
 		}
-		c.Run(got[:len(got)-beyond], x, y)
+		l.Run(got[:len(got)-beyond], x, y)
 		for i := range want {
-			require.Truef(t, same(got[i], want[i]), "%s: %+v: float %d is %x, want %x", name, c.Lines, i, got[i], want[i])
+			require.Truef(t, same(got[i], want[i]), "%s: %+v: float %d is %x, want %x", name, l.Lines, i, got[i], want[i])
 		}
 	})
 }

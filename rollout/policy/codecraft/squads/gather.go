@@ -217,11 +217,11 @@ func (c *Commander) push(i, from, to int) bool {
 }
 
 // reach records that the search has reached a cell.
-func (f *local) reach(at, before, steps int) {
-	f.seen[at] = f.stamp
-	f.before[at], f.steps[at] = uint16(before), uint16(steps)
-	f.queue[f.tail] = uint16(at)
-	f.tail++
+func (l *local) reach(at, before, steps int) {
+	l.seen[at] = l.stamp
+	l.before[at], l.steps[at] = uint16(before), uint16(steps)
+	l.queue[l.tail] = uint16(at)
+	l.tail++
 }
 
 // escape moves builders away from enemy fighters that can soon hit them.

@@ -25,13 +25,13 @@ func newCircle() *circle {
 }
 
 // appendEllipse appends the corners of a polygon that looks like an ellipse.
-func (t *circle) appendEllipse(dst []point, middle point, rx, ry int64) []point {
+func (c *circle) appendEllipse(dst []point, middle point, rx, ry int64) []point {
 	step := 8
 	for r := max(rx, ry); step > 1 && r > 8*unit; r /= 3 {
 		step /= 2
 	}
-	for i := 0; i < len(t); i += step {
-		dst = append(dst, point{X: middle.X + t[i].X*rx>>20, Y: middle.Y + t[i].Y*ry>>20})
+	for i := 0; i < len(c); i += step {
+		dst = append(dst, point{X: middle.X + c[i].X*rx>>20, Y: middle.Y + c[i].Y*ry>>20})
 	}
 	return dst
 }

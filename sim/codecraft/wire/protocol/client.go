@@ -104,15 +104,15 @@ func (r *Reader) action(a *Action) {
 }
 
 // Append appends the message in its binary form.
-func (m *ClientMessage) Append(dst []byte) []byte {
-	dst = AppendNumber(dst, int32(m.Kind))
-	switch m.Kind {
+func (c *ClientMessage) Append(dst []byte) []byte {
+	dst = AppendNumber(dst, int32(c.Kind))
+	switch c.Kind {
 	case DebugMessage:
-		dst = m.Command.append(dst)
+		dst = c.Command.append(dst)
 	case ActionMessage:
-		dst = AppendNumber(dst, int32(len(m.Action.EntityActions)))
-		for i := range m.Action.EntityActions {
-			dst = m.Action.EntityActions[i].Append(dst)
+		dst = AppendNumber(dst, int32(len(c.Action.EntityActions)))
+		for i := range c.Action.EntityActions {
+			dst = c.Action.EntityActions[i].Append(dst)
 		}
 	}
 	return dst
@@ -161,26 +161,26 @@ func (r *Reader) attack() (a AttackAction) {
 }
 
 // Append appends the id and the action in their binary form.
-func (a *EntityOrder) Append(dst []byte) []byte {
-	return a.EntityAction.append(AppendNumber(dst, a.ID))
+func (e *EntityOrder) Append(dst []byte) []byte {
+	return e.EntityAction.append(AppendNumber(dst, e.ID))
 }
 
-func (a *EntityAction) append(dst []byte) []byte {
-	dst = appendTruth(dst, a.Move.Given)
-	if m := &a.Move.Value; a.Move.Given {
+func (e *EntityAction) append(dst []byte) []byte {
+	dst = appendTruth(dst, e.Move.Given)
+	if m := &e.Move.Value; e.Move.Given {
 		dst = appendTruth(appendTruth(AppendNumbers(dst, m.X, m.Y), m.FindClosestPosition), m.BreakThrough)
 	}
-	dst = appendTruth(dst, a.Build.Given)
-	if b := &a.Build.Value; a.Build.Given {
+	dst = appendTruth(dst, e.Build.Given)
+	if b := &e.Build.Value; e.Build.Given {
 		dst = AppendNumbers(dst, int32(b.Type), b.X, b.Y)
 	}
-	dst = appendTruth(dst, a.Attack.Given)
-	if a.Attack.Given {
-		dst = a.Attack.Value.append(dst)
+	dst = appendTruth(dst, e.Attack.Given)
+	if e.Attack.Given {
+		dst = e.Attack.Value.append(dst)
 	}
-	dst = appendTruth(dst, a.Repair.Given)
-	if a.Repair.Given {
-		dst = AppendNumber(dst, a.Repair.Value.Target)
+	dst = appendTruth(dst, e.Repair.Given)
+	if e.Repair.Given {
+		dst = AppendNumber(dst, e.Repair.Value.Target)
 	}
 	return dst
 }

@@ -57,13 +57,13 @@ func (r *Reader) debugCommand(c *DebugCommand) {
 	}
 }
 
-func (c *DebugCommand) append(dst []byte) []byte {
-	dst = AppendNumber(dst, int32(c.Kind))
-	switch c.Kind {
+func (d *DebugCommand) append(dst []byte) []byte {
+	dst = AppendNumber(dst, int32(d.Kind))
+	switch d.Kind {
 	case CommandAdd:
-		dst = c.Data.append(dst)
+		dst = d.Data.append(dst)
 	case CommandSetAutoFlush:
-		dst = appendTruth(dst, c.Enable)
+		dst = appendTruth(dst, d.Enable)
 	}
 	return dst
 }

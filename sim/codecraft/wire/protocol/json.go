@@ -124,9 +124,9 @@ func (b *BuildAction) UnmarshalJSON(text []byte) error {
 }
 
 // MarshalJSON writes the target alone.
-func (a RepairAction) MarshalJSON() ([]byte, error) {
-	return strconv.AppendInt(nil, int64(a.Target), 10), nil
+func (r RepairAction) MarshalJSON() ([]byte, error) {
+	return strconv.AppendInt(nil, int64(r.Target), 10), nil
 }
 
 // UnmarshalJSON reads the form that MarshalJSON writes.
-func (a *RepairAction) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &a.Target) }
+func (r *RepairAction) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &r.Target) }

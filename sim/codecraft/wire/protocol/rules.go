@@ -41,14 +41,14 @@ func readProperties(r *codecraft.Rules, list []TypeProperties) error {
 }
 
 // properties returns the numbers in the form of codecraft.Rules.
-func (p *EntityProperties) properties() (q codecraft.Properties, err error) {
+func (e *EntityProperties) properties() (q codecraft.Properties, err error) {
 	q = codecraft.Properties{
-		Size: p.Size, BuildScore: p.BuildScore, DestroyScore: p.DestroyScore, CanMove: p.CanMove,
-		PopProvide: p.PopulationProvide, PopUse: p.PopulationUse, MaxHealth: p.MaxHealth,
-		Cost: p.InitialCost, Sight: p.SightRange, Yield: p.ResourcePerHealth,
-		CanBuild: p.Build.Given, CanAttack: p.Attack.Given, CanRepair: p.Repair.Given,
+		Size: e.Size, BuildScore: e.BuildScore, DestroyScore: e.DestroyScore, CanMove: e.CanMove,
+		PopProvide: e.PopulationProvide, PopUse: e.PopulationUse, MaxHealth: e.MaxHealth,
+		Cost: e.InitialCost, Sight: e.SightRange, Yield: e.ResourcePerHealth,
+		CanBuild: e.Build.Given, CanAttack: e.Attack.Given, CanRepair: e.Repair.Given,
 	}
-	if b := &p.Build.Value; q.CanBuild {
+	if b := &e.Build.Value; q.CanBuild {
 		if b.InitHealth.Given && b.InitHealth.Value == 0 {
 			return q, errors.New("build.init_health is 0, want 1 or more")
 		}
@@ -57,10 +57,10 @@ func (p *EntityProperties) properties() (q codecraft.Properties, err error) {
 			return q, fmt.Errorf("build.options: %w", err)
 		}
 	}
-	if a := &p.Attack.Value; q.CanAttack {
+	if a := &e.Attack.Value; q.CanAttack {
 		q.Range, q.Damage, q.Collects = a.AttackRange, a.Damage, a.CollectResource
 	}
-	if r := &p.Repair.Value; q.CanRepair {
+	if r := &e.Repair.Value; q.CanRepair {
 		q.Power = r.Power
 		if q.Repairs, err = typeList(r.ValidTargets); err != nil {
 			return q, fmt.Errorf("repair.valid_targets: %w", err)

@@ -118,13 +118,13 @@ func (r *Reader) ServerMessage(m *ServerMessage) error {
 }
 
 // Append appends the message in its binary form.
-func (m *ServerMessage) Append(dst []byte) []byte {
-	dst = AppendNumber(dst, int32(m.Kind))
-	if m.Kind != Finish {
-		dst = m.View.Append(dst)
+func (s *ServerMessage) Append(dst []byte) []byte {
+	dst = AppendNumber(dst, int32(s.Kind))
+	if s.Kind != Finish {
+		dst = s.View.Append(dst)
 	}
-	if m.Kind == GetAction {
-		dst = appendTruth(dst, m.DebugAvailable)
+	if s.Kind == GetAction {
+		dst = appendTruth(dst, s.DebugAvailable)
 	}
 	return dst
 }
@@ -245,24 +245,24 @@ func (r *Reader) propertiesOfType() (p EntityProperties) {
 	return p
 }
 
-func (p *EntityProperties) append(dst []byte) []byte {
-	dst = appendTruth(AppendNumbers(dst, p.Size, p.BuildScore, p.DestroyScore), p.CanMove)
-	dst = AppendNumbers(dst, p.PopulationProvide, p.PopulationUse, p.MaxHealth, p.InitialCost, p.SightRange, p.ResourcePerHealth)
-	dst = appendTruth(dst, p.Build.Given)
-	if b := &p.Build.Value; p.Build.Given {
+func (e *EntityProperties) append(dst []byte) []byte {
+	dst = appendTruth(AppendNumbers(dst, e.Size, e.BuildScore, e.DestroyScore), e.CanMove)
+	dst = AppendNumbers(dst, e.PopulationProvide, e.PopulationUse, e.MaxHealth, e.InitialCost, e.SightRange, e.ResourcePerHealth)
+	dst = appendTruth(dst, e.Build.Given)
+	if b := &e.Build.Value; e.Build.Given {
 		dst = appendKinds(dst, b.Options)
 		dst = appendTruth(dst, b.InitHealth.Given)
 		if b.InitHealth.Given {
 			dst = AppendNumber(dst, b.InitHealth.Value)
 		}
 	}
-	dst = appendTruth(dst, p.Attack.Given)
-	if a := &p.Attack.Value; p.Attack.Given {
+	dst = appendTruth(dst, e.Attack.Given)
+	if a := &e.Attack.Value; e.Attack.Given {
 		dst = appendTruth(AppendNumbers(dst, a.AttackRange, a.Damage), a.CollectResource)
 	}
-	dst = appendTruth(dst, p.Repair.Given)
-	if p.Repair.Given {
-		dst = AppendNumber(appendKinds(dst, p.Repair.Value.ValidTargets), p.Repair.Value.Power)
+	dst = appendTruth(dst, e.Repair.Given)
+	if e.Repair.Given {
+		dst = AppendNumber(appendKinds(dst, e.Repair.Value.ValidTargets), e.Repair.Value.Power)
 	}
 	return dst
 }

@@ -30,12 +30,12 @@ func newJSONLines(in io.Reader) *jsonLines {
 }
 
 // next reads the next line that is not blank into v. It returns io.EOF after the last line.
-func (l *jsonLines) next(v any) error {
+func (j *jsonLines) next(v any) error {
 	blank := 0
 	for {
-		l.line++
-		if !l.in.Scan() {
-			switch err := l.in.Err(); {
+		j.line++
+		if !j.in.Scan() {
+			switch err := j.in.Err(); {
 			case errors.Is(err, bufio.ErrTooLong):
 				return fmt.Errorf("the line is longer than %d bytes", maxLine)
 			case err != nil:
@@ -43,13 +43,13 @@ func (l *jsonLines) next(v any) error {
 			}
 			return io.EOF
 		}
-		if err := l.in.Err(); err != nil {
+		if err := j.in.Err(); err != nil {
 			return err // the text is only a part of a line
 		}
-		if text := bytes.TrimSpace(l.in.Bytes()); len(text) > 0 {
+		if text := bytes.TrimSpace(j.in.Bytes()); len(text) > 0 {
 			return json.Unmarshal(text, v)
 		}
-		if blank += len(l.in.Bytes()) + 1; blank > maxBlank {
+		if blank += len(j.in.Bytes()) + 1; blank > maxBlank {
 			return fmt.Errorf("found more than %d bytes of blank lines, want an object or the end", maxBlank)
 		}
 	}
@@ -115,9 +115,9 @@ func (r *Reader) openJSON(in io.Reader) error {
 }
 
 // world sets w to the state of the line.
-func (l *jsonLine) world(w *World) (err error) {
-	*w = World{NextID: l.NextID, Header: l.Header, EntityProperties: l.Properties, Players: l.Players, Entities: l.Entities}
-	w.Actions, err = appendOrders(nil, l.Actions)
+func (j *jsonLine) world(w *World) (err error) {
+	*w = World{NextID: j.NextID, Header: j.Header, EntityProperties: j.Properties, Players: j.Players, Entities: j.Entities}
+	w.Actions, err = appendOrders(nil, j.Actions)
 	return err
 }
 

@@ -74,29 +74,29 @@ func Read(name string, in io.Reader) (*Replay, error) {
 }
 
 // Scores returns the scores of the players after the last tick.
-func (x *Replay) Scores() []int64 { return x.scores }
+func (r *Replay) Scores() []int64 { return r.scores }
 
 // Ticks returns the number of ticks.
-func (x *Replay) Ticks() int { return len(x.Ends) }
+func (r *Replay) Ticks() int { return len(r.Ends) }
 
 // Cut removes all but the first ticks.
-func (x *Replay) Cut(ticks int) {
-	players := len(x.Start.Players)
-	x.Ends, x.OrderEnds = x.Ends[:ticks], x.OrderEnds[:ticks*players]
+func (r *Replay) Cut(ticks int) {
+	players := len(r.Start.Players)
+	r.Ends, r.OrderEnds = r.Ends[:ticks], r.OrderEnds[:ticks*players]
 	if ticks == 0 {
-		x.File, x.Orders = x.Start.Append(nil), nil
+		r.File, r.Orders = r.Start.Append(nil), nil
 		return
 	}
-	x.File, x.Orders = x.File[:x.Ends[ticks-1]], x.Orders[:x.OrderEnds[ticks*players-1]]
+	r.File, r.Orders = r.File[:r.Ends[ticks-1]], r.Orders[:r.OrderEnds[ticks*players-1]]
 }
 
 // OrdersOf returns the orders of player p in a tick.
-func (x *Replay) OrdersOf(tick int, p sim.Player) []sim.Order {
-	k, from := tick*len(x.Start.Players)+int(p), int32(0)
+func (r *Replay) OrdersOf(tick int, p sim.Player) []sim.Order {
+	k, from := tick*len(r.Start.Players)+int(p), int32(0)
 	if k > 0 {
-		from = x.OrderEnds[k-1]
+		from = r.OrderEnds[k-1]
 	}
-	return x.Orders[from:x.OrderEnds[k]]
+	return r.Orders[from:r.OrderEnds[k]]
 }
 
 // RecordedGame is the game of a replay whose seed is unknown. It has the rules of the replay,
@@ -115,30 +115,30 @@ type RecordedGame struct {
 // Check verifies the replay under these rules, as Verify does, and returns its game. If a tick
 // differs from the rules, the error is a *Difference, and good is the number of ticks before
 // it.
-func (x *Replay) Check(base codecraft.Rules) (g *RecordedGame, good int, err error) {
-	report, err := Verify("replay", bytes.NewReader(x.File), base)
+func (r *Replay) Check(base codecraft.Rules) (g *RecordedGame, good int, err error) {
+	report, err := Verify("replay", bytes.NewReader(r.File), base)
 	if err != nil {
 		return nil, 0, err
 	}
 	if d := report.First; d != nil {
-		return nil, d.Tick - int(x.Start.CurrentTick), d
+		return nil, d.Tick - int(r.Start.CurrentTick), d
 	}
-	return x.Game(base)
+	return r.Game(base)
 }
 
 // Game returns the game of the replay as Check does, but without checking the ticks against the
 // rules.
-func (x *Replay) Game(base codecraft.Rules) (g *RecordedGame, good int, err error) {
-	rules, err := x.Start.Rules(base)
+func (r *Replay) Game(base codecraft.Rules) (g *RecordedGame, good int, err error) {
+	rules, err := r.Start.Rules(base)
 	if err != nil {
 		return nil, 0, err
 	}
-	g = &RecordedGame{Replay: x}
+	g = &RecordedGame{Replay: r}
 	if g.Game, err = codecraft.New(rules); err != nil {
 		return nil, 0, err
 	}
 	g.Reset(&g.Last, 0)
-	for tick := range x.Ticks() {
+	for tick := range r.Ticks() {
 		if g.Status != sim.Running {
 			return nil, tick - 1, fmt.Errorf("tick %d: the game is over, but more are recorded", tick)
 		}
@@ -147,40 +147,40 @@ func (x *Replay) Game(base codecraft.Rules) (g *RecordedGame, good int, err erro
 	if g.in == nil {
 		return nil, 0, errors.New("a state of the recording that no game has")
 	}
-	return g, x.Ticks(), nil
+	return g, r.Ticks(), nil
 }
 
 // Reset sets s to the first recorded state.
-func (g *RecordedGame) Reset(s *codecraft.State, _ uint64) {
+func (r *RecordedGame) Reset(s *codecraft.State, _ uint64) {
 	var err error
-	if g.in, err = recording.NewReader("replay", bytes.NewReader(g.Replay.File)); err != nil {
-		g.in = nil
+	if r.in, err = recording.NewReader("replay", bytes.NewReader(r.Replay.File)); err != nil {
+		r.in = nil
 	}
-	g.next(s)
+	r.next(s)
 }
 
 // Step sets s to the next recorded state.
-func (g *RecordedGame) Step(s *codecraft.State, _ *sim.Turn) sim.Status {
-	g.next(s)
-	if g.Over(s) {
+func (r *RecordedGame) Step(s *codecraft.State, _ *sim.Turn) sim.Status {
+	r.next(s)
+	if r.Over(s) {
 		return sim.Over
 	}
 	return sim.Running
 }
 
 // next reads a tick and sets s to the state before it.
-func (g *RecordedGame) next(s *codecraft.State) {
-	if g.in == nil {
+func (r *RecordedGame) next(s *codecraft.State) {
+	if r.in == nil {
 		return
 	}
-	rules := g.Rules()
-	err := g.in.Next()
+	rules := r.Rules()
+	err := r.in.Next()
 	if err == nil || err == io.EOF {
-		if err = g.in.World.Position(&g.pos, &rules); err == nil {
-			err = g.Restore(s, &g.pos)
+		if err = r.in.World.Position(&r.pos, &rules); err == nil {
+			err = r.Restore(s, &r.pos)
 		}
 	}
 	if err != nil {
-		g.in = nil // cannot happen after Game has read all states
+		r.in = nil // cannot happen after Game has read all states
 	}
 }

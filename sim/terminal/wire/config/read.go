@@ -83,66 +83,66 @@ type unitValues struct {
 }
 
 // all reads the config.
-func (c *parser) all() {
+func (p *parser) all() {
 	given := map[string]bool{}
-	c.Object(func(key string) {
+	p.Object(func(key string) {
 		given[key] = true
 		switch key {
 		case "unitInformation":
-			c.unitInformation()
+			p.unitInformation()
 		case "resources":
-			c.resources()
+			p.resources()
 		case "timingAndReplay":
-			c.Object(func(key string) {
-				c.grace = c.grace || key == "waitTimeStartGame"
-				if lookup(c, timeKeys[:], key, &c.config.Rules) < 0 {
-					c.Skip()
+			p.Object(func(key string) {
+				p.grace = p.grace || key == "waitTimeStartGame"
+				if lookup(p, timeKeys[:], key, &p.config.Rules) < 0 {
+					p.Skip()
 				}
 			})
 		case "mechanics":
-			c.mechanics()
+			p.mechanics()
 		case "misc":
-			c.misc()
+			p.misc()
 		case choicesKey:
-			c.Object(func(key string) {
-				i := lookup(c, choiceKeys[:], key, &c.choices)
+			p.Object(func(key string) {
+				i := lookup(p, choiceKeys[:], key, &p.choices)
 				if i < 0 {
-					c.Fail("a choice of the rules")
+					p.Fail("a choice of the rules")
 				}
-				c.chosen |= 1 << max(i, 0)
+				p.chosen |= 1 << max(i, 0)
 			})
 		default:
-			c.season = c.season || key == "seasonCompatibilityModeP1"
-			c.Skip()
+			p.season = p.season || key == "seasonCompatibilityModeP1"
+			p.Skip()
 		}
 	})
 	for _, key := range []string{"unitInformation", "resources"} {
 		if !given[key] {
-			c.Fail("the key " + key)
+			p.Fail("the key " + key)
 		}
 	}
 }
 
 // value reads a value into to: a *float32, an *int32 (the text may have a fraction of 0) or
 // a *bool.
-func (c *parser) value(to any) {
-	c.Space()
-	start := c.At
+func (p *parser) value(to any) {
+	p.Space()
+	start := p.At
 	switch to := to.(type) {
 	case *float32:
-		*to = c.Float32("a number")
-		if !bytes.ContainsAny(c.Text[start:c.At], ".eE") {
-			c.config.Style = Web
+		*to = p.Float32("a number")
+		if !bytes.ContainsAny(p.Text[start:p.At], ".eE") {
+			p.config.Style = Web
 		}
 	case *int32:
-		v := c.Float64("a whole number")
+		v := p.Float64("a whole number")
 		if v != math.Trunc(v) || v < math.MinInt32 || v > math.MaxInt32 {
-			c.FailAt(start, "a whole number of 32 bits")
+			p.FailAt(start, "a whole number of 32 bits")
 			return
 		}
 		*to = int32(v)
 	case *bool:
-		*to = c.Bool()
+		*to = p.Bool()
 	}
 }
 
@@ -170,144 +170,144 @@ func lookup[T any](c *parser, keys []valueKey[T], key string, to *T) int {
 	return -1
 }
 
-func (c *parser) unitInformation() {
+func (p *parser) unitInformation() {
 	n := 0
-	c.List(func(i int) {
+	p.List(func(i int) {
 		n++
-		if i >= len(c.config.Shorthands) {
-			c.Fail("the end of the list of units")
+		if i >= len(p.config.Shorthands) {
+			p.Fail("the end of the list of units")
 			return
 		}
-		names := &c.config.Shorthands
-		c.Object(func(key string) {
-			c.icon = c.icon || key == "icon"
+		names := &p.config.Shorthands
+		p.Object(func(key string) {
+			p.icon = p.icon || key == "icon"
 			switch {
 			case key == "shorthand":
-				start := c.At
-				names[i] = string(c.Quoted("a string"))
+				start := p.At
+				names[i] = string(p.Quoted("a string"))
 				if len(names[i]) > maxShorthand {
-					c.FailAt(start, fmt.Sprintf("a string of at most %d bytes", maxShorthand))
+					p.FailAt(start, fmt.Sprintf("a string of at most %d bytes", maxShorthand))
 				}
 			case i < terminal.Kinds:
-				c.unitKey(terminal.Kind(i), key)
+				p.unitKey(terminal.Kind(i), key)
 			default:
-				c.Skip()
+				p.Skip()
 			}
 		})
 	})
 	if n < terminal.Kinds {
-		c.FailAt(c.At-1, fmt.Sprintf("at least %d units", terminal.Kinds))
+		p.FailAt(p.At-1, fmt.Sprintf("at least %d units", terminal.Kinds))
 	}
-	names := c.config.Shorthands[:] // units that the list does not name have the standard ones
+	names := p.config.Shorthands[:] // units that the list does not name have the standard ones
 	for i, name := range names {
 		if name == "" || slices.Contains(names[:i], name) {
-			c.ErrorAt(c.At-1, fmt.Sprintf("expected another shorthand for each unit, found %q for %v", names, terminal.Kind(i)))
+			p.ErrorAt(p.At-1, fmt.Sprintf("expected another shorthand for each unit, found %q for %v", names, terminal.Kind(i)))
 		}
 	}
 }
 
 // unitKey reads the value of a key of a unit.
-func (c *parser) unitKey(k terminal.Kind, key string) {
-	u := &c.units[k]
-	start := c.At
+func (p *parser) unitKey(k terminal.Kind, key string) {
+	u := &p.units[k]
+	start := p.At
 	switch {
 	case key == "upgrade":
 		if !k.Structure() {
-			c.Fail("no upgrade of a mobile unit")
+			p.Fail("no upgrade of a mobile unit")
 			return
 		}
 		u.upgradable = true
-		c.newAt = start + 1
-		c.Object(func(key string) {
-			if i := lookup(c, unitKeys[:], key, &u.upgrade); i >= 0 {
+		p.newAt = start + 1
+		p.Object(func(key string) {
+			if i := lookup(p, unitKeys[:], key, &u.upgrade); i >= 0 {
 				u.changed |= 1 << i
 			} else {
-				c.Skip()
+				p.Skip()
 			}
 		})
 	case key == "unitCategory":
 		var category int32
-		c.value(&category)
+		p.value(&category)
 		if k.Structure() != (category == 0) || k.Mobile() != (category == 1) {
-			c.FailAt(start, "the category of a "+k.String())
+			p.FailAt(start, "the category of a "+k.String())
 		}
-	case lookup(c, oldUnitKeys[:], key, &u.old) >= 0:
-		c.oldAt = start + 1
-	case lookup(c, unitKeys[:], key, &u.base) >= 0:
+	case lookup(p, oldUnitKeys[:], key, &u.old) >= 0:
+		p.oldAt = start + 1
+	case lookup(p, unitKeys[:], key, &u.base) >= 0:
 		if key != "getHitRadius" && key != "speed" {
-			c.newAt = start + 1
+			p.newAt = start + 1
 		}
 	default:
-		c.Skip()
+		p.Skip()
 	}
 }
 
-func (c *parser) resources() {
-	c.Object(func(key string) {
+func (p *parser) resources() {
+	p.Object(func(key string) {
 		if key == "coresForPlayerDamage" {
-			c.value(&c.old.breachCores)
-		} else if lookup(c, resourceKeys[:], key, &c.config.Rules) < 0 {
-			c.Skip()
+			p.value(&p.old.breachCores)
+		} else if lookup(p, resourceKeys[:], key, &p.config.Rules) < 0 {
+			p.Skip()
 		}
 	})
 }
 
-func (c *parser) mechanics() {
-	c.oldAt = c.At + 1
-	c.Object(func(key string) {
-		c.Space()
-		start := c.At
-		i := lookup(c, mechanicsKeys[:], key, &c.old)
+func (p *parser) mechanics() {
+	p.oldAt = p.At + 1
+	p.Object(func(key string) {
+		p.Space()
+		start := p.At
+		i := lookup(p, mechanicsKeys[:], key, &p.old)
 		if i < 0 {
-			c.Skip()
+			p.Skip()
 		}
-		if c.old.fixedMechanics != defaultMechanics.fixedMechanics {
-			c.FailAt(start, "the only value that can be played")
+		if p.old.fixedMechanics != defaultMechanics.fixedMechanics {
+			p.FailAt(start, "the only value that can be played")
 		}
 	})
 }
 
-func (c *parser) misc() {
-	c.Object(func(key string) {
-		c.Space()
-		start := c.At
+func (p *parser) misc() {
+	p.Object(func(key string) {
+		p.Space()
+		start := p.At
 		switch key {
 		case "blockedLocations":
-			c.List(func(int) { c.FailAt(start, "no blocked locations, which cannot be played") })
+			p.List(func(int) { p.FailAt(start, "no blocked locations, which cannot be played") })
 		case "numBlockedLocations":
 			var n int32
-			c.value(&n)
+			p.value(&n)
 			if n != 0 {
-				c.FailAt(start, "no blocked locations, which cannot be played")
+				p.FailAt(start, "no blocked locations, which cannot be played")
 			}
 		default:
-			c.Skip()
+			p.Skip()
 		}
 	})
 }
 
 // finish builds the rules from the values that were read.
-func (c *parser) finish() {
-	if c.oldAt > 0 && c.newAt > 0 {
-		c.Leave(0)
-		c.ErrorAt(max(c.oldAt, c.newAt)-1, "expected keys of 2018 and 2019 or later ones, found both")
+func (p *parser) finish() {
+	if p.oldAt > 0 && p.newAt > 0 {
+		p.Leave(0)
+		p.ErrorAt(max(p.oldAt, p.newAt)-1, "expected keys of 2018 and 2019 or later ones, found both")
 	}
-	r := &c.config.Rules
-	for k := range c.units {
-		r.Units[k] = c.units[k].base
+	r := &p.config.Rules
+	for k := range p.units {
+		r.Units[k] = p.units[k].base
 	}
-	if c.oldAt > 0 {
-		c.config.Legacy, c.config.Of2018 = true, !c.grace
-		r.OldIDs, r.DoomedTargets, r.BareWeakest, r.FreePenalties = true, true, true, c.grace
-		for k := range c.units {
-			c.old.translate(&r.Units[k], &c.units[k].old, terminal.Kind(k))
+	if p.oldAt > 0 {
+		p.config.Legacy, p.config.Of2018 = true, !p.grace
+		r.OldIDs, r.DoomedTargets, r.BareWeakest, r.FreePenalties = true, true, true, p.grace
+		for k := range p.units {
+			p.old.translate(&r.Units[k], &p.units[k].old, terminal.Kind(k))
 		}
 	}
-	if c.newAt > 0 && c.season && !c.icon {
+	if p.newAt > 0 && p.season && !p.icon {
 		r.BareWeakest, r.TiesByText, r.UpgradeAsKind = true, true, true
 	}
 	for k := range terminal.Structures {
-		u := &c.units[k]
+		u := &p.units[k]
 		if !u.upgradable {
 			continue
 		}
@@ -319,8 +319,8 @@ func (c *parser) finish() {
 		}
 	}
 	for i, key := range choiceKeys {
-		if c.chosen>>i&1 != 0 {
-			assign(key.of(r), key.of(&c.choices))
+		if p.chosen>>i&1 != 0 {
+			assign(key.of(r), key.of(&p.choices))
 		}
 	}
 }

@@ -31,26 +31,26 @@ type writtenUnits struct {
 }
 
 // entry returns the text of unit i with its brackets.
-func (k *writtenUnits) entry(i int) []byte {
+func (w *writtenUnits) entry(i int) []byte {
 	if i == 0 {
-		return k.text[:k.ends[0]]
+		return w.text[:w.ends[0]]
 	}
-	return k.text[k.ends[i-1]+1 : k.ends[i]] // after the comma
+	return w.text[w.ends[i-1]+1 : w.ends[i]] // after the comma
 }
 
 // has reports whether unit i has the same bits as u.
-func (k *writtenUnits) has(i int, u *Unit) bool {
-	v := &k.units[i]
+func (w *writtenUnits) has(i int, u *Unit) bool {
+	v := &w.units[i]
 	return v.ID == u.ID && v.At == u.At && math.Float32bits(v.Value) == math.Float32bits(u.Value)
 }
 
 // equal reports whether the list is the one that was written last.
-func (k *writtenUnits) equal(list []Unit) bool {
-	if len(k.units) != len(list) {
+func (w *writtenUnits) equal(list []Unit) bool {
+	if len(w.units) != len(list) {
 		return false
 	}
 	for i := range list {
-		if !k.has(i, &list[i]) {
+		if !w.has(i, &list[i]) {
 			return false
 		}
 	}

@@ -95,11 +95,11 @@ type stateBuilding struct {
 }
 
 // viewer returns the seat to which the file is shown.
-func (f *stateFile) viewer() (sim.Player, error) {
-	if n := len(f.Players); n != 2 {
+func (s *stateFile) viewer() (sim.Player, error) {
+	if n := len(s.Players); n != 2 {
 		return 0, fmt.Errorf("players: found %d, want 2", n)
 	}
-	switch a, b := f.Players[0].PlayerType, f.Players[1].PlayerType; {
+	switch a, b := s.Players[0].PlayerType, s.Players[1].PlayerType; {
 	case a == "A" && b == "B":
 		return SeatA, nil
 	case a == "B" && b == "A":
@@ -140,8 +140,8 @@ func numbers(prefix string, list ...field) error {
 }
 
 // rules returns r with the values of the file in their place.
-func (f *stateFile) rules(r towerdefence.Rules) (towerdefence.Rules, error) {
-	d := f.Details
+func (s *stateFile) rules(r towerdefence.Rules) (towerdefence.Rules, error) {
+	d := s.Details
 	if d == nil {
 		return r, fmt.Errorf("gameDetails is missing")
 	}
@@ -173,9 +173,9 @@ func (f *stateFile) rules(r towerdefence.Rules) (towerdefence.Rules, error) {
 			return r, err
 		}
 	}
-	for y := range f.GameMap {
-		for x := range f.GameMap[y] {
-			for _, b := range f.GameMap[y][x].Buildings {
+	for y := range s.GameMap {
+		for x := range s.GameMap[y] {
+			for _, b := range s.GameMap[y][x].Buildings {
 				if b.BuildingType == towerdefence.Tesla.String() && b.MaxRange != nil && b.EnergyPerShot != nil {
 					if err := numbers("a tesla tower's ", field{"maxRange", b.MaxRange, &r.Buildings[towerdefence.Tesla].Range},
 						field{"energyPerShot", b.EnergyPerShot, &r.TeslaEnergyPerShot}); err != nil {
@@ -189,13 +189,13 @@ func (f *stateFile) rules(r towerdefence.Rules) (towerdefence.Rules, error) {
 }
 
 // position returns what the file shows, in the coordinates of the owners.
-func (f *stateFile) position(viewer sim.Player) (*towerdefence.Position, error) {
+func (s *stateFile) position(viewer sim.Player) (*towerdefence.Position, error) {
 	p := new(towerdefence.Position)
-	if err := number("gameDetails.round", f.Details.Round, &p.Round); err != nil {
+	if err := number("gameDetails.round", s.Details.Round, &p.Round); err != nil {
 		return nil, err
 	}
 	for q := range p.Half {
-		from, h := &f.Players[q], &p.Half[q]
+		from, h := &s.Players[q], &p.Half[q]
 		prefix := fmt.Sprintf("players[%d].", q)
 		if err := numbers(prefix, field{"energy", from.Energy, &h.Energy}, field{"health", from.Health, &h.Health},
 			field{"hitsTaken", from.HitsTaken, &h.Hits}, field{"score", from.Score, &h.Score},
@@ -207,10 +207,10 @@ func (f *stateFile) position(viewer sim.Player) (*towerdefence.Position, error) 
 		}
 		h.Available = *from.IronCurtainAvailable
 	}
-	if len(f.GameMap) != Rows {
-		return nil, fmt.Errorf("gameMap has %d rows, want %d", len(f.GameMap), Rows)
+	if len(s.GameMap) != Rows {
+		return nil, fmt.Errorf("gameMap has %d rows, want %d", len(s.GameMap), Rows)
 	}
-	for y, row := range f.GameMap {
+	for y, row := range s.GameMap {
 		if len(row) != Columns {
 			return nil, fmt.Errorf("gameMap[%d] has %d cells, want %d", y, len(row), Columns)
 		}
@@ -224,8 +224,8 @@ func (f *stateFile) position(viewer sim.Player) (*towerdefence.Position, error) 
 }
 
 // read puts the contents of a cell into the position.
-func (c *stateCell) read(p *towerdefence.Position, viewer sim.Player, x, y int) error {
-	if c.X == nil || c.Y == nil || *c.X != x || *c.Y != y {
+func (s *stateCell) read(p *towerdefence.Position, viewer sim.Player, x, y int) error {
+	if s.X == nil || s.Y == nil || *s.X != x || *s.Y != y {
 		return fmt.Errorf("x and y are not its place, want %d and %d", x, y)
 	}
 	v := view{viewer}
@@ -234,18 +234,18 @@ func (c *stateCell) read(p *towerdefence.Position, viewer sim.Player, x, y int) 
 	if at >= towerdefence.Width {
 		owner, cell = SeatB, y*towerdefence.Width+Columns-1-at
 	}
-	if n := len(c.Buildings); n > 1 {
+	if n := len(s.Buildings); n > 1 {
 		return fmt.Errorf("%d buildings, want 1 at most", n)
 	}
-	for i := range c.Buildings {
-		site, err := c.Buildings[i].site(v, owner, cell)
+	for i := range s.Buildings {
+		site, err := s.Buildings[i].site(v, owner, cell)
 		if err != nil {
 			return fmt.Errorf("buildings[0].%w", err)
 		}
 		p.Half[owner].Sites = append(p.Half[owner].Sites, site)
 	}
-	for i := range c.Missiles {
-		q, err := v.seat(c.Missiles[i].PlayerType)
+	for i := range s.Missiles {
+		q, err := v.seat(s.Missiles[i].PlayerType)
 		switch {
 		case err != nil:
 			return fmt.Errorf("missiles[%d].%w", i, err)

@@ -42,143 +42,143 @@ func (p *Position) AppendState(dst []byte, viewer sim.Player) []byte {
 type stateWriter struct{ displayWriter }
 
 // comma separates element i of a list from the one before.
-func (j *stateWriter) comma(i int) {
+func (s *stateWriter) comma(i int) {
 	if i > 0 {
-		j.buf = append(j.buf, ',')
+		s.buf = append(s.buf, ',')
 	}
 }
 
 // number appends a name as it stands, such as `,"x":`, and its value.
-func (j *stateWriter) number(name string, n int) {
-	j.raw(name)
-	j.buf = appendInt(j.buf, n)
+func (s *stateWriter) number(name string, n int) {
+	s.raw(name)
+	s.buf = appendInt(s.buf, n)
 }
 
-func (j *stateWriter) flag(name string, v bool) {
-	j.raw(name)
-	j.buf = strconv.AppendBool(j.buf, v)
+func (s *stateWriter) flag(name string, v bool) {
+	s.raw(name)
+	s.buf = strconv.AppendBool(s.buf, v)
 }
 
 // letterOf appends a name and the letter of a player.
-func (j *stateWriter) letterOf(name string, letter byte) {
-	j.raw(name)
-	j.buf = append(j.buf, '"', letter, '"')
+func (s *stateWriter) letterOf(name string, letter byte) {
+	s.raw(name)
+	s.buf = append(s.buf, '"', letter, '"')
 }
 
-func (j *stateWriter) details() {
-	r := &j.Rules
-	j.number(`{"round":`, j.Round)
-	j.number(`,"maxRounds":`, r.MaxRounds)
-	j.number(`,"mapWidth":`, Columns)
-	j.number(`,"mapHeight":`, Rows)
-	j.number(`,"roundIncomeEnergy":`, r.RoundIncome)
-	j.raw(`,"buildingPrices":{`)
+func (s *stateWriter) details() {
+	r := &s.Rules
+	s.number(`{"round":`, s.Round)
+	s.number(`,"maxRounds":`, r.MaxRounds)
+	s.number(`,"mapWidth":`, Columns)
+	s.number(`,"mapHeight":`, Rows)
+	s.number(`,"roundIncomeEnergy":`, r.RoundIncome)
+	s.raw(`,"buildingPrices":{`)
 	for i, k := range displayKinds {
-		j.comma(i)
-		j.number(`"`+k.String()+`":`, r.Buildings[k].Price)
+		s.comma(i)
+		s.number(`"`+k.String()+`":`, r.Buildings[k].Price)
 	}
-	j.raw(`},"buildingsStats":{`)
+	s.raw(`},"buildingsStats":{`)
 	for i, k := range displayKinds {
 		b := &r.Buildings[k]
-		j.comma(i)
-		j.number(`"`+k.String()+`":{"health":`, b.Health)
-		j.number(`,"constructionTime":`, b.ConstructionTime)
-		j.number(`,"price":`, b.Price)
-		j.number(`,"weaponDamage":`, b.Damage)
-		j.number(`,"weaponSpeed":`, b.Speed)
-		j.number(`,"weaponCooldownPeriod":`, b.Cooldown)
-		j.number(`,"energyGeneratedPerTurn":`, b.EnergyPerTurn)
-		j.number(`,"destroyMultiplier":`, b.DestroyMultiplier)
-		j.number(`,"constructionScore":`, b.ConstructionScore)
-		j.raw("}")
+		s.comma(i)
+		s.number(`"`+k.String()+`":{"health":`, b.Health)
+		s.number(`,"constructionTime":`, b.ConstructionTime)
+		s.number(`,"price":`, b.Price)
+		s.number(`,"weaponDamage":`, b.Damage)
+		s.number(`,"weaponSpeed":`, b.Speed)
+		s.number(`,"weaponCooldownPeriod":`, b.Cooldown)
+		s.number(`,"energyGeneratedPerTurn":`, b.EnergyPerTurn)
+		s.number(`,"destroyMultiplier":`, b.DestroyMultiplier)
+		s.number(`,"constructionScore":`, b.ConstructionScore)
+		s.raw("}")
 	}
-	j.number(`},"ironCurtainStats":{"activeRounds":`, r.CurtainActiveRounds)
-	j.number(`,"resetPeriod":`, r.CurtainResetPeriod)
-	j.number(`,"price":`, r.CurtainPrice)
-	j.number(`,"constructionScore":`, r.CurtainConstructionScore)
-	j.raw("}}")
+	s.number(`},"ironCurtainStats":{"activeRounds":`, r.CurtainActiveRounds)
+	s.number(`,"resetPeriod":`, r.CurtainResetPeriod)
+	s.number(`,"price":`, r.CurtainPrice)
+	s.number(`,"constructionScore":`, r.CurtainConstructionScore)
+	s.raw("}}")
 }
 
-func (j *stateWriter) player(seat sim.Player) {
-	p := &j.Players[seat]
-	j.letterOf(`{"playerType":`, j.letter(seat))
-	j.number(`,"energy":`, p.Energy)
-	j.number(`,"health":`, p.Health)
-	j.number(`,"hitsTaken":`, p.HitsTaken)
-	j.number(`,"score":`, p.Score)
-	j.flag(`,"ironCurtainAvailable":`, p.CurtainAvailable)
-	j.number(`,"activeIronCurtainLifetime":`, p.CurtainTime)
-	j.flag(`,"isIronCurtainActive":`, p.CurtainActive())
-	j.raw("}")
+func (s *stateWriter) player(seat sim.Player) {
+	p := &s.Players[seat]
+	s.letterOf(`{"playerType":`, s.letter(seat))
+	s.number(`,"energy":`, p.Energy)
+	s.number(`,"health":`, p.Health)
+	s.number(`,"hitsTaken":`, p.HitsTaken)
+	s.number(`,"score":`, p.Score)
+	s.flag(`,"ironCurtainAvailable":`, p.CurtainAvailable)
+	s.number(`,"activeIronCurtainLifetime":`, p.CurtainTime)
+	s.flag(`,"isIronCurtainActive":`, p.CurtainActive())
+	s.raw("}")
 }
 
-func (j *stateWriter) gameMap() {
-	b := j.board()
+func (s *stateWriter) gameMap() {
+	b := s.board()
 	for y := range Rows {
-		j.comma(y)
-		j.raw("[")
+		s.comma(y)
+		s.raw("[")
 		for x := range Columns {
-			at := j.x(x)
-			j.comma(x)
-			j.number(`{"x":`, x)
-			j.number(`,"y":`, y)
-			j.raw(`,"buildings":[`)
+			at := s.x(x)
+			s.comma(x)
+			s.number(`{"x":`, x)
+			s.number(`,"y":`, y)
+			s.raw(`,"buildings":[`)
 			if i := b.building[y][at]; i > 0 {
-				j.building(&j.Buildings[i-1])
+				s.building(&s.Buildings[i-1])
 			}
-			j.raw(`],"missiles":[`)
+			s.raw(`],"missiles":[`)
 			for n, i := range b.flying[y][at] {
-				j.comma(n)
-				j.missile(&j.Missiles[i])
+				s.comma(n)
+				s.missile(&s.Missiles[i])
 			}
-			j.letterOf(`],"cellOwner":`, Letters[x*2/Columns])
-			j.raw("}")
+			s.letterOf(`],"cellOwner":`, Letters[x*2/Columns])
+			s.raw("}")
 		}
-		j.raw("]")
+		s.raw("]")
 	}
 }
 
-func (j *stateWriter) building(b *Building) {
-	r := &j.Rules.Buildings[b.Kind]
-	j.number(`{"health":`, b.Health)
-	j.number(`,"constructionTimeLeft":`, b.BuildTime)
-	j.number(`,"price":`, r.Price)
-	j.number(`,"weaponDamage":`, r.Damage)
-	j.number(`,"weaponSpeed":`, r.Speed)
-	j.number(`,"weaponCooldownTimeLeft":`, b.Cooldown)
-	j.number(`,"weaponCooldownPeriod":`, r.Cooldown)
-	j.number(`,"destroyMultiplier":`, r.DestroyMultiplier)
-	j.number(`,"constructionScore":`, r.ConstructionScore)
-	j.number(`,"energyGeneratedPerTurn":`, r.EnergyPerTurn)
-	j.number(`,"maxRange":`, r.Range)
-	j.raw(`,"buildingType":"` + b.Kind.String() + `"`)
-	j.number(`,"energyPerShot":`, energyPerShot(&j.Rules, b.Kind))
-	j.number(`,"x":`, j.x(b.X))
-	j.number(`,"y":`, b.Y)
-	j.letterOf(`,"playerType":`, j.letter(b.Owner))
-	j.raw("}")
+func (s *stateWriter) building(b *Building) {
+	r := &s.Rules.Buildings[b.Kind]
+	s.number(`{"health":`, b.Health)
+	s.number(`,"constructionTimeLeft":`, b.BuildTime)
+	s.number(`,"price":`, r.Price)
+	s.number(`,"weaponDamage":`, r.Damage)
+	s.number(`,"weaponSpeed":`, r.Speed)
+	s.number(`,"weaponCooldownTimeLeft":`, b.Cooldown)
+	s.number(`,"weaponCooldownPeriod":`, r.Cooldown)
+	s.number(`,"destroyMultiplier":`, r.DestroyMultiplier)
+	s.number(`,"constructionScore":`, r.ConstructionScore)
+	s.number(`,"energyGeneratedPerTurn":`, r.EnergyPerTurn)
+	s.number(`,"maxRange":`, r.Range)
+	s.raw(`,"buildingType":"` + b.Kind.String() + `"`)
+	s.number(`,"energyPerShot":`, energyPerShot(&s.Rules, b.Kind))
+	s.number(`,"x":`, s.x(b.X))
+	s.number(`,"y":`, b.Y)
+	s.letterOf(`,"playerType":`, s.letter(b.Owner))
+	s.raw("}")
 }
 
-func (j *stateWriter) missile(m *Missile) {
+func (s *stateWriter) missile(m *Missile) {
 	const blank = "00000000-0000-4000-8000-000000000000"
 	id := strconv.FormatUint(uint64(uint32(m.ID)), 16)
-	weapon := &j.Rules.Buildings[towerdefence.Attack]
-	j.number(`{"damage":`, weapon.Damage)
-	j.number(`,"speed":`, weapon.Speed)
-	j.raw(`,"id":"` + blank[:len(blank)-len(id)] + id + `"`)
-	j.number(`,"x":`, j.x(m.X))
-	j.number(`,"y":`, m.Y)
-	j.letterOf(`,"playerType":`, j.letter(m.Owner))
-	j.raw("}")
+	weapon := &s.Rules.Buildings[towerdefence.Attack]
+	s.number(`{"damage":`, weapon.Damage)
+	s.number(`,"speed":`, weapon.Speed)
+	s.raw(`,"id":"` + blank[:len(blank)-len(id)] + id + `"`)
+	s.number(`,"x":`, s.x(m.X))
+	s.number(`,"y":`, m.Y)
+	s.letterOf(`,"playerType":`, s.letter(m.Owner))
+	s.raw("}")
 }
 
 // cells appends a hit list, which is the same for both viewers.
-func (j *stateWriter) cells(list []Cell) {
+func (s *stateWriter) cells(list []Cell) {
 	for i, c := range list {
-		j.comma(i)
-		j.number(`{"x":`, c.X)
-		j.number(`,"y":`, c.Y)
-		j.letterOf(`,"playerType":`, Letters[c.Owner&1])
-		j.raw("}")
+		s.comma(i)
+		s.number(`{"x":`, c.X)
+		s.number(`,"y":`, c.Y)
+		s.letterOf(`,"playerType":`, Letters[c.Owner&1])
+		s.raw("}")
 	}
 }

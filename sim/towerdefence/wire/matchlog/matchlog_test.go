@@ -30,8 +30,8 @@ type file struct {
 
 func (f *file) Close() error { f.done(f.Bytes()); return nil }
 
-func (m files) create(name string) (io.WriteCloser, error) {
-	return &file{done: func(b []byte) { m[name] = &fstest.MapFile{Data: b} }}, nil
+func (f files) create(name string) (io.WriteCloser, error) {
+	return &file{done: func(b []byte) { f[name] = &fstest.MapFile{Data: b} }}, nil
 }
 
 // matchLog plays the commands and writes the log of the match.

@@ -25,30 +25,30 @@ type PartialRules struct {
 }
 
 // Over returns r, overridden by the values of the log.
-func (t *PartialRules) Over(r towerdefence.Rules) towerdefence.Rules {
+func (p *PartialRules) Over(r towerdefence.Rules) towerdefence.Rules {
 	for _, k := range towerdefence.Kinds {
-		b, told := &r.Buildings[k], t.Rules.Buildings[k]
+		b, told := &r.Buildings[k], p.Rules.Buildings[k]
 		if told.Icon == 0 {
 			told.Icon = b.Icon
 		}
 		switch {
-		case !t.State:
+		case !p.State:
 			b.Icon = told.Icon
 			continue
-		case k != towerdefence.Tesla || !t.Tower:
+		case k != towerdefence.Tesla || !p.Tower:
 			told.Range = b.Range
 		}
 		*b = told
 	}
-	if !t.State {
+	if !p.State {
 		return r
 	}
-	told := &t.Rules
+	told := &p.Rules
 	r.MaxRounds, r.RoundIncome = told.MaxRounds, told.RoundIncome
 	r.CurtainPrice, r.CurtainActiveRounds = told.CurtainPrice, told.CurtainActiveRounds
 	r.CurtainResetPeriod, r.CurtainConstructionScore = told.CurtainResetPeriod, told.CurtainConstructionScore
 	r.StartEnergy, r.StartHealth, r.Handicap = told.StartEnergy, told.StartHealth, told.Handicap
-	if t.Tower {
+	if p.Tower {
 		r.TeslaEnergyPerShot = told.TeslaEnergyPerShot
 	}
 	return r
@@ -56,12 +56,12 @@ func (t *PartialRules) Over(r towerdefence.Rules) towerdefence.Rules {
 
 // Missing lists the keys of the rules that influence play and are missing in the log. It
 // returns nil for a log without any state.json.
-func (t *PartialRules) Missing() []string {
-	if !t.State {
+func (p *PartialRules) Missing() []string {
+	if !p.State {
 		return nil
 	}
 	keys := []string{"health-score-multiplier", "energy-score-multiplier", "deconstruction-refund-amount", "max-do-nothings"}
-	if !t.Tower {
+	if !p.Tower {
 		keys = append(keys, "tesla.energy.per.shot", "tesla.config.max-range")
 	}
 	for i := range keys {
@@ -72,28 +72,28 @@ func (t *PartialRules) Missing() []string {
 
 // read reads the rules in the files of player A in a round folder; first is true for the
 // first round. The path ends in a slash.
-func (t *PartialRules) read(fsys fs.FS, path string, first bool) error {
+func (p *PartialRules) read(fsys fs.FS, path string, first bool) error {
 	state, err := readLog(fsys, path+logState)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
 	case first:
-		if err := t.start([]byte(state)); err != nil {
+		if err := p.start([]byte(state)); err != nil {
 			return fmt.Errorf("%s: %w", path+logState, err)
 		}
-		t.State = true
-	case t.State && !t.Tower:
-		t.tower(state)
+		p.State = true
+	case p.State && !p.Tower:
+		p.tower(state)
 	}
-	if t.icons() == len(towerdefence.Kinds) {
+	if p.icons() == len(towerdefence.Kinds) {
 		return nil
 	}
 	text, err := readLog(fsys, path+logText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	t.letters(text)
+	p.letters(text)
 	return err
 }
 
@@ -117,12 +117,12 @@ type logStart struct {
 }
 
 // start reads the rules in the first state.json.
-func (t *PartialRules) start(state []byte) error {
+func (p *PartialRules) start(state []byte) error {
 	var s logStart
 	if err := json.Unmarshal(texts.Unmarked(state), &s); err != nil {
 		return err
 	}
-	d, r := &s.GameDetails, &t.Rules
+	d, r := &s.GameDetails, &p.Rules
 	if n := len(s.Players); n != 2 {
 		return fmt.Errorf("want 2 players, found %d", n)
 	}
@@ -157,7 +157,7 @@ func (t *PartialRules) start(state []byte) error {
 var teslaFields = regexp.MustCompile(`"maxRange":(\d+),"buildingType":"TESLA","energyPerShot":(\d+)`)
 
 // tower reads the rules of tesla towers from a state.json.
-func (t *PartialRules) tower(state string) {
+func (p *PartialRules) tower(state string) {
 	found := teslaFields.FindStringSubmatch(state)
 	if found == nil {
 		return
@@ -165,15 +165,15 @@ func (t *PartialRules) tower(state string) {
 	reach, errReach := strconv.Atoi(found[1])
 	shot, errShot := strconv.Atoi(found[2])
 	if errReach == nil && errShot == nil {
-		t.Tower = true
-		t.Rules.Buildings[towerdefence.Tesla].Range, t.Rules.TeslaEnergyPerShot = reach, shot
+		p.Tower = true
+		p.Rules.Buildings[towerdefence.Tesla].Range, p.Rules.TeslaEnergyPerShot = reach, shot
 	}
 }
 
 // icons returns the number of kinds whose letter is known.
-func (t *PartialRules) icons() (n int) {
+func (p *PartialRules) icons() (n int) {
 	for _, k := range towerdefence.Kinds {
-		if t.Rules.Buildings[k].Icon != 0 {
+		if p.Rules.Buildings[k].Icon != 0 {
 			n++
 		}
 	}
@@ -186,12 +186,12 @@ var finishedBuilding = regexp.MustCompile(`(?m)^(\[\d+,\d+)\] [AB]\|([A-Z]+)\|-`
 
 // letters reads the letters of the kinds of buildings from a text map, from finished buildings:
 // the letters of unfinished ones are changed to lower case.
-func (t *PartialRules) letters(text string) {
+func (p *PartialRules) letters(text string) {
 	for _, line := range finishedBuilding.FindAllStringSubmatch(text, -1) {
 		for _, k := range towerdefence.Kinds {
 			_, cell, found := strings.Cut(text, line[1]+",")
 			if found && k.String() == line[2] && len(cell) > 0 {
-				t.Rules.Buildings[k].Icon = cell[0]
+				p.Rules.Buildings[k].Icon = cell[0]
 			}
 		}
 	}

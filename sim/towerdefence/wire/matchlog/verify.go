@@ -82,41 +82,41 @@ type logVerifier struct {
 
 // play plays the rounds of the log and compares the position before each, and
 // the end.
-func (v *logVerifier) play(folders []string) error {
+func (l *logVerifier) play(folders []string) error {
 	end := ""
 	for n, folder := range folders {
-		d, err := v.displays(folder, n)
+		d, err := l.displays(folder, n)
 		if err != nil {
 			return err
 		}
-		if d == nil && n < len(v.log.Commands) && end != "" {
+		if d == nil && n < len(l.log.Commands) && end != "" {
 			d = &recording.Difference{Round: n, Field: "round", Want: "a further round", Got: "the end: " + end}
 		}
 		if d != nil {
-			v.differ(d)
+			l.differ(d)
 			return nil
 		}
-		if v.match.Same = n; n < len(v.log.Commands) {
-			c := v.log.Commands[n]
-			end = v.referee.Play(c[0], c[1])
-			v.report.Rounds++
+		if l.match.Same = n; n < len(l.log.Commands) {
+			c := l.log.Commands[n]
+			end = l.referee.Play(c[0], c[1])
+			l.report.Rounds++
 		}
 	}
-	v.match.Same = len(v.log.Commands)
-	v.end(end)
+	l.match.Same = len(l.log.Commands)
+	l.end(end)
 	return nil
 }
 
-func (v *logVerifier) differ(d *recording.Difference) {
-	d.Game = v.log.Names[0] + " – " + v.log.Names[1]
-	v.match.Different, v.report.First = d, d
-	v.report.Different++
+func (l *logVerifier) differ(d *recording.Difference) {
+	d.Game = l.log.Names[0] + " – " + l.log.Names[1]
+	l.match.Different, l.report.First = d, d
+	l.report.Different++
 }
 
 // displays compares the files that show the position before round n.
-func (v *logVerifier) displays(folder string, n int) (*recording.Difference, error) {
-	p := v.referee.Position()
-	for i, name := range v.log.Names {
+func (l *logVerifier) displays(folder string, n int) (*recording.Difference, error) {
+	p := l.referee.Position()
+	for i, name := range l.log.Names {
 		seat := sim.Player(i)
 		for _, f := range []struct {
 			name string
@@ -128,7 +128,7 @@ func (v *logVerifier) displays(folder string, n int) (*recording.Difference, err
 			{logConsole, func() []byte { return p.AppendConsole(nil) }, func(s string) string { return s }},
 		} {
 			file := folder + "/" + logName(i, name) + "/" + f.name
-			text, err := readLog(v.fsys, file)
+			text, err := readLog(l.fsys, file)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
@@ -145,15 +145,15 @@ func (v *logVerifier) displays(folder string, n int) (*recording.Difference, err
 }
 
 // end compares the final result, if the log has one.
-func (v *logVerifier) end(end string) {
-	f, got := v.log.Final, v.referee.Result()
+func (l *logVerifier) end(end string) {
+	f, got := l.log.Final, l.referee.Result()
 	if f == nil {
 		return
 	}
-	v.match.Result = referee.Result{End: end, Rounds: len(v.log.Commands), Winner: f.Winner}
-	p := v.referee.Position()
+	l.match.Result = referee.Result{End: end, Rounds: len(l.log.Commands), Winner: f.Winner}
+	p := l.referee.Position()
 	differ := func(field string, want, got any) {
-		v.differ(&recording.Difference{Round: len(v.log.Commands), Field: field, Want: fmt.Sprint(want), Got: fmt.Sprint(got)})
+		l.differ(&recording.Difference{Round: len(l.log.Commands), Field: field, Want: fmt.Sprint(want), Got: fmt.Sprint(got)})
 	}
 	switch {
 	case end == "":
@@ -166,7 +166,7 @@ func (v *logVerifier) end(end string) {
 		for i := range f.Score {
 			player := &p.Players[i]
 			if f.Score[i] != player.Score || f.Health[i] != player.Health {
-				differ(logName(i, v.log.Names[i]), fmt.Sprintf("score %d, health %d", f.Score[i], f.Health[i]),
+				differ(logName(i, l.log.Names[i]), fmt.Sprintf("score %d, health %d", f.Score[i], f.Health[i]),
 					fmt.Sprintf("score %d, health %d", player.Score, player.Health))
 				return
 			}

@@ -27,8 +27,8 @@ const (
 )
 
 // String returns "a header line", "a round line" or "an end line".
-func (k LineKind) String() string {
-	switch k {
+func (l LineKind) String() string {
+	switch l {
 	case HeaderLine:
 		return "a header line"
 	case RoundLine:

@@ -43,45 +43,45 @@ func (l *List) Add(i int) {
 func (l *List) All() []uint16 { return l.At[:l.N] }
 
 // Begin empties the lists and takes the money and the population of the state.
-func (c *Holdings) Begin() {
-	c.Builders.N, c.Army.N, c.Fixed.N = 0, 0, 0
-	c.Money, c.Saving = c.State.Resource[c.Player], false
-	c.Housed = c.State.PopProvide[c.Player]
+func (h *Holdings) Begin() {
+	h.Builders.N, h.Army.N, h.Fixed.N = 0, 0, 0
+	h.Money, h.Saving = h.State.Resource[h.Player], false
+	h.Housed = h.State.PopProvide[h.Player]
 }
 
 // Give orders action a for unit i, unless it is already the unit's stored action.
-func (c *Holdings) Give(i int, a codecraft.Action) {
-	if old := &c.State.Acts[i]; *old != a && (a.Parts != codecraft.Given || old.Parts != 0) {
-		c.Orders = a.AppendOrders(c.Orders, c.State.Units[i].ID)
+func (h *Holdings) Give(i int, a codecraft.Action) {
+	if old := &h.State.Acts[i]; *old != a && (a.Parts != codecraft.Given || old.Parts != 0) {
+		h.Orders = a.AppendOrders(h.Orders, h.State.Units[i].ID)
 	}
 }
 
 // Reserve sets money aside.
-func (c *Holdings) Reserve(cost int32) {
-	c.Money -= cost
-	c.Saving = true
+func (h *Holdings) Reserve(cost int32) {
+	h.Money -= cost
+	h.Saving = true
 }
 
 // Pay subtracts the price of one more unit of type t. It reports false if the population limit
 // has no room for the unit, or if money was set aside and the rest does not suffice. If no
 // money was set aside, Money may become negative.
-func (c *Holdings) Pay(t codecraft.Type) bool {
-	s, p := c.State, c.Player
-	if !c.Rules.RoomFor(t, s.PopUse[p], s.PopProvide[p]) {
+func (h *Holdings) Pay(t codecraft.Type) bool {
+	s, p := h.State, h.Player
+	if !h.Rules.RoomFor(t, s.PopUse[p], s.PopProvide[p]) {
 		return false
 	}
-	cost := c.Rules.CostOf(t, int32(s.Count[p][t]))
-	if c.Saving && c.Money < cost {
+	cost := h.Rules.CostOf(t, int32(s.Count[p][t]))
+	if h.Saving && h.Money < cost {
 		return false
 	}
-	c.Money -= cost
+	h.Money -= cost
 	return true
 }
 
 // Corner returns the lowest corner of unit i, and its size.
-func (c *Holdings) Corner(i int) (x, y, size int) {
-	u := &c.State.Units[i]
-	return int(u.X), int(u.Y), int(c.Rules.Types[u.Type].Size)
+func (h *Holdings) Corner(i int) (x, y, size int) {
+	u := &h.State.Units[i]
+	return int(u.X), int(u.Y), int(h.Rules.Types[u.Type].Size)
 }
 
 // HomeAt is the coordinate of the middle of a builder base at the start, on both axes of the
@@ -90,23 +90,23 @@ const HomeAt = 7
 
 // Home returns the middle of the first own builder base, or of the place where it stands at
 // the start.
-func (c *Holdings) Home() (x, y int) {
-	for _, i := range c.Fixed.All() {
-		if c.State.Units[i].Type == codecraft.BuilderBase {
-			x, y, size := c.Corner(int(i))
+func (h *Holdings) Home() (x, y int) {
+	for _, i := range h.Fixed.All() {
+		if h.State.Units[i].Type == codecraft.BuilderBase {
+			x, y, size := h.Corner(int(i))
 			return x + size/2, y + size/2
 		}
 	}
-	return codecraft.TurnBack(c.Player, HomeAt, HomeAt, 1)
+	return codecraft.TurnBack(h.Player, HomeAt, HomeAt, 1)
 }
 
 // roamTicks is the time for which a unit heads for one place to look for enemies.
 const roamTicks = 64
 
 // Roam returns the random place where unit i looks for enemies for the next ticks.
-func (c *Holdings) Roam(i int) (x, y int) {
-	id := uint64(c.State.Units[i].ID)
-	r := prng.New(prng.Mix(id<<32 | (uint64(c.State.Tick)+id)/roamTicks))
+func (h *Holdings) Roam(i int) (x, y int) {
+	id := uint64(h.State.Units[i].ID)
+	r := prng.New(prng.Mix(id<<32 | (uint64(h.State.Tick)+id)/roamTicks))
 	return r.IntN(codecraft.Side), r.IntN(codecraft.Side)
 }
 
