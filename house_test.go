@@ -347,11 +347,49 @@ func TestStyle(t *testing.T) {
 			if f.Recv == nil && f.Name.Name == "init" {
 				t.Errorf("%s: init functions hide what runs and when; build the value where it is used", s.at(f))
 			}
-			if f.Recv != nil && len(f.Recv.List[0].Names) == 1 && len(f.Recv.List[0].Names[0].Name) > 1 {
-				t.Errorf("%s: receiver %s: receivers have one letter", s.at(f), f.Recv.List[0].Names[0].Name)
-			}
 		}
 	}
+}
+
+// TestReceivers: a receiver is the initial of its type, or another letter where that one names something in a method of the type.
+func TestReceivers(t *testing.T) {
+	letters, taken := map[string]string{}, map[string]bool{} // receivers that are not initials, by place; types whose initial is taken
+	typeOf := map[string]string{}
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || len(f.Recv.List[0].Names) == 0 {
+				continue
+			}
+			name, letter := receiverType(f.Recv.List[0].Type), f.Recv.List[0].Names[0].Name
+			initial, of := strings.ToLower(name[:1]), s.dir+"."+name
+			if letter == initial || letter == "_" {
+				continue
+			}
+			letters[s.at(f)], typeOf[s.at(f)] = letter, of
+			ast.Inspect(f, func(n ast.Node) bool {
+				id, _ := n.(*ast.Ident)
+				taken[of] = taken[of] || id != nil && id.Name == initial
+				return true
+			})
+		}
+	}
+	for at, letter := range letters {
+		assert.Truef(t, len(letter) == 1 && taken[typeOf[at]], "%s: receiver %s: expected the initial of %s", at, letter, typeOf[at])
+	}
+}
+
+// receiverType returns the name of the type of a receiver.
+func receiverType(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiverType(e.X)
+	case *ast.IndexExpr:
+		return receiverType(e.X)
+	case *ast.IndexListExpr:
+		return receiverType(e.X)
+	}
+	return e.(*ast.Ident).Name
 }
 
 // most has the lines of Go that a top folder may have, without tests and the folders gen, and those of its tests: what

@@ -50,7 +50,7 @@ type Move struct {
 	Choices []int32 // as in SearchResults
 }
 
-// Moves returns the moves of a row, which share the memory of f.
+// Moves returns the moves of a row, which share the memory of s.
 func (s *SearchResults) Moves(row int) []Move {
 	if row < 0 || row >= len(s.Ends) {
 		return nil
@@ -77,7 +77,7 @@ func (s *SearchResults) Moves(row int) []Move {
 	return list
 }
 
-// empty returns f without rows, in the same memory.
+// empty returns s without rows, in the same memory.
 func (s SearchResults) empty() SearchResults {
 	return SearchResults{s.Value[:0], s.Ends[:0], s.Shares[:0], s.Choices[:0], s.Counts[:0]}
 }

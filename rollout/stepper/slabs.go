@@ -133,7 +133,7 @@ func cut[T any](slab []T, total, from, n int) []T {
 	return slab[from*size : (from+n)*size : (from+n)*size]
 }
 
-// cutFor returns the slabs of n games from game first on. The slabs of b have
+// cutFor returns the slabs of n games from game first on. The slabs of s have
 // the given numbers of games and rows.
 func (s *Slabs) cutFor(games, rows, first, n int) Slabs {
 	each := rows / games

@@ -1,7 +1,7 @@
 package bitboard
 
-// Flood does steps of a flood fill, at most the given number, until the frontier b has a cell in watch
-// or is empty. A step replaces b by its neighbours in free and removes these from free, which holds the
+// Flood does steps of a flood fill, at most the given number, until the frontier s has a cell in watch
+// or is empty. A step replaces s by its neighbours in free and removes these from free, which holds the
 // cells that may be reached and have not been reached. Flood returns the number of steps, and whether
 // the frontier has a cell in watch.
 func (s *Square) Flood(free, watch *Square, most int) (steps int, met bool) {

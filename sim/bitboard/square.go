@@ -120,14 +120,14 @@ func (s *Square) AndNot(c *Square) {
 	}
 }
 
-// Flip sets b to all cells of the board that are not in c.
+// Flip sets s to all cells of the board that are not in c.
 func (s *Square) Flip(c *Square) {
 	for i := squareRow; i < len(s)-squareRow; i += squareRow {
 		s[i], s[i+1] = ^c[i], ^c[i+1]&squareHigh
 	}
 }
 
-// Grow sets b to the cells of c and their neighbours: all cells within distance
+// Grow sets s to the cells of c and their neighbours: all cells within distance
 // 1.
 func (s *Square) Grow(c *Square) {
 	for i := squareRow; i < len(s)-squareRow; i += squareRow {
@@ -137,8 +137,8 @@ func (s *Square) Grow(c *Square) {
 	}
 }
 
-// Corners sets b to the cells that are lowest corners of squares of 2 by 2
-// cells in c, which may be b. Repeated size−1 times it leaves the lowest
+// Corners sets s to the cells that are lowest corners of squares of 2 by 2
+// cells in c, which may be s. Repeated size−1 times it leaves the lowest
 // corners of squares of that size.
 func (s *Square) Corners(c *Square) {
 	low, high := c.Row(0)
@@ -150,8 +150,8 @@ func (s *Square) Corners(c *Square) {
 	}
 }
 
-// GrowRows grows b in place, but only the rows from low to high: they gain the
-// neighbours of the cells in them and in the rows low−1 and high+1. So b as a
+// GrowRows grows s in place, but only the rows from low to high: they gain the
+// neighbours of the cells in them and in the rows low−1 and high+1. So s as a
 // whole is grown if its cells lie in the rows from low+1 to high−1, or up to low
 // and high where these are edges of the board. The rows must lie on the board.
 // With low above high GrowRows does nothing.
@@ -171,7 +171,7 @@ func (s *Square) GrowRows(low, high int) {
 	}
 }
 
-// GrowBy grows b in place n times.
+// GrowBy grows s in place n times.
 func (s *Square) GrowBy(n int) {
 	if squareVectors == 512 {
 		for ; n > 0; n -= 40 {

@@ -146,7 +146,7 @@ func (b *playout[S]) step() {
 	b.turn++
 }
 
-// each plays c.Games random games and calls visit before the first turn and
+// each plays s.Games random games and calls visit before the first turn and
 // after every turn.
 func (s *suite[S]) each(t *testing.T, visit func(b *playout[S])) {
 	t.Helper()

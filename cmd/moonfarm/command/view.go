@@ -204,7 +204,7 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 	return serve.Serve(c.Context(), f.at, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
 }
 
-// find sets f.files if the arguments are many recordings, and returns what the arguments stand for. played says that games
+// find sets v.files if the arguments are many recordings, and returns what the arguments stand for. played says that games
 // are played now, and whole that all games are written into one page, unless --tty or --gif asks for the first.
 func (v *viewFlags) find(ctx context.Context, args []string, played, whole bool) (what string, err error) {
 	what, first := args[0], v.tty || v.gif != ""

@@ -23,8 +23,8 @@ func (s Schema) Part(want func(name string) bool) Schema {
 }
 
 // Record returns the rows as arrow-go's record batch. as is the Arrow schema of the
-// columns in t. The buffers of the record are the memory of t, but for bools, which are
-// packed into bits: t may not be used while the record is in use.
+// columns in r. The buffers of the record are the memory of r, but for bools, which are
+// packed into bits: r may not be used while the record is in use.
 func (r *RecordBatch) Record(as *arrow.Schema) arrow.Record {
 	var columns []arrow.Array
 	for _, d := range r.Data {

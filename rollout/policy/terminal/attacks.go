@@ -168,7 +168,7 @@ type launchCell struct {
 	through bool    // the path ends on the enemy's edge
 }
 
-// before reports whether s is better than t.
+// before reports whether l is better than t.
 func (l *launchCell) before(t *launchCell) bool {
 	if l.edge == noStart || t.edge == noStart {
 		return t.edge == noStart && l.edge != noStart
