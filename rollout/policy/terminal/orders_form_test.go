@@ -63,17 +63,6 @@ func newSayer(t testing.TB, r terminal.Rules) *sayer {
 	return &sayer{TB: t, game: g, drafts: f.NewDrafts(1), action: make([]int32, 1), turn: sim.NewTurn(g.Info().MaxOrders)}
 }
 
-// actions returns the actions that say the orders of seat p in a turn that begins in state s.
-func (y *sayer) actions(s *terminal.State, p sim.Player, orders []sim.Order) (all []int32) {
-	y.drafts.Begin(0, s, p)
-	for ended := false; !ended; {
-		y.drafts.Action(y.action, orders, 0)
-		all = append(all, y.action...)
-		ended = y.drafts.Take(0, y.action)
-	}
-	return all
-}
-
 // say says the orders of seat p in a turn that begins in state s, and plays it.
 func (y *sayer) say(c *said, s *terminal.State, p sim.Player, orders, enemy []sim.Order) {
 	y.drafts.Begin(0, s, p)
