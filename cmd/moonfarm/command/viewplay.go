@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -94,6 +95,7 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 	if known, err := searchers(s.Game); err == nil && s.Hint == "" && len(known) > 0 {
 		s.Hint = known[0]
 	}
+	a.SetPatience(20 * time.Second) // bots have two seconds to end, on a busy machine they take longer
 	e, spec, err := s.Play(c.Context(), a.Console, what, f.at, serve)
 	switch {
 	case e == nil || f.save == "":
