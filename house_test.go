@@ -45,8 +45,6 @@ const (
 	maxFileLines = 500 // of a file that is not a test
 	maxFuncLines = 60  // of a function in such a file
 	arrow        = "github.com/apache/arrow"
-	loader       = "github.com/ebitengine/purego"
-	loaderIn     = "rollout/network/ort"
 	generator    = "gen" // folder of a module of its own, which writes assembly
 	processor    = "golang.org/x/sys/cpu"
 )
@@ -85,8 +83,6 @@ func objection(from, to string, test bool) string {
 	switch {
 	case strings.HasPrefix(to, arrow) && !within(from, "datasets"):
 		return "only datasets imports arrow"
-	case within(to, loader) && from != loaderIn:
-		return "only " + loaderIn + " loads libraries"
 	case test || !within(from, "sim") || within(from, "sim/simtest") || path.Base(from) == generator:
 		return ""
 	case strings.Contains(strings.Split(to, "/")[0], ".") && to != processor:
@@ -154,8 +150,6 @@ func TestObjections(t *testing.T) {
 		{"cmd/moonfarm", "moonfarm/datasets", false, true},
 		{"datasets/internal/arrowfile", arrow + "/go/v15/arrow", false, true},
 		{"cmd/moonfarm", arrow + "/go/v15/arrow", false, false},
-		{"rollout/network/ort", loader, false, true},
-		{"rollout/policy/neural", loader, false, false},
 		{"rollout/arena/rating", "golang.org/x/exp/maps", false, true},
 		{"sim/towerdefence", "os", false, false},
 		{"sim/towerdefence", "net/http", false, false},

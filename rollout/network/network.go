@@ -165,7 +165,7 @@ func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 		m.outputs = append(m.outputs, o)
 		m.results = append(m.results, v.place)
 	}
-	Scaled(m.outputs, g)
+	scaled(m.outputs, g)
 	for _, n := range g.Nodes {
 		m.operators = append(m.operators, n.Op)
 	}
@@ -175,9 +175,9 @@ func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 	return m, nil
 }
 
-// Scaled sets Scale and By of outputs of a graph, by the graph's operators. outputs may be some
+// scaled sets Scale and By of outputs of a graph, by the graph's operators. outputs may be some
 // of the graph's outputs, in any order.
-func Scaled(outputs []Value, g *onnx.Graph) {
+func scaled(outputs []Value, g *onnx.Graph) {
 	scales, nodes := g.Scales()
 	for i := range outputs {
 		at := slices.IndexFunc(g.Outputs, func(v onnx.Value) bool { return v.Name == outputs[i].Name })

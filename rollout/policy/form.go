@@ -6,12 +6,13 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/network"
 	"moonfarm/rollout/policy/neural"
 )
 
 // FitForm finds the form of the game that a network fits: the form of the spec, or else the first
 // other one. It returns the spec in that form.
-func FitForm(m neural.Model, s env.Spec, head string) (neural.Fit, env.Spec, error) {
+func FitForm(m *network.Model, s env.Spec, head string) (neural.Fit, env.Spec, error) {
 	found, err := neural.Match(m, s, head)
 	if err == nil {
 		return found, s, nil

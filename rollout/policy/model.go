@@ -11,6 +11,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout"
+	"moonfarm/rollout/network"
 	"moonfarm/rollout/network/onnx"
 	"moonfarm/rollout/policy/neural"
 )
@@ -20,8 +21,6 @@ const (
 	optionGreedy      = "greedy" // the one option without a value
 	optionTemperature = "temperature"
 	optionHead        = "head"
-	optionEngine      = "engine"
-	optionDevice      = "device"
 	optionWork        = "work"
 	optionSHA256      = "sha256"
 	optionModel       = "model"
@@ -38,10 +37,8 @@ const sumDoc = "the first digits, 8 or more, of the file's sha256: another file 
 
 // The docs of the options that all networks have.
 const (
-	headDoc   = "the name of the model's output with the logits, if several outputs fit"
-	engineDoc = neural.ONNXRuntime + ": that library evaluates the network, for operators that are missing here, in a build with -tags " + neural.ONNXRuntime + "; not for datasets"
-	workDoc   = "1 … 1000000: the most operations of an evaluation of the network, in thousands of millions (20); more are refused"
-	deviceDoc = "the device that computes: cpu; with engine=" + neural.ONNXRuntime + " also cuda or cuda:N (cpu)"
+	headDoc = "the name of the model's output with the logits, if several outputs fit"
+	workDoc = "1 … 1000000: the most operations of an evaluation of the network, in thousands of millions (20); more are refused"
 )
 
 // networks is the entry of all networks from files.
@@ -49,8 +46,6 @@ var networks = entry{Entry: Entry{Name: "FILE" + modelEnding + "(…)", Doc: "a 
 	{optionGreedy, "plays the legal choice with the largest logit instead of drawing one"},
 	{optionTemperature, "above 0, at most 1000: choices are drawn in proportion to exp(logit/temperature) (1)"},
 	{optionHead, headDoc},
-	{optionEngine, engineDoc},
-	{optionDevice, deviceDoc},
 	{optionWork, workDoc},
 	{optionSHA256, sumDoc},
 }}}
@@ -69,7 +64,7 @@ func isModel(text string) bool {
 
 // loaded is a network and its file.
 type loaded struct {
-	network neural.Model
+	network *network.Model
 	file    rollout.File
 }
 
@@ -89,18 +84,15 @@ func (n *node) load(game string, files rollout.Files) error {
 	}
 	sum := n.value(optionSHA256)
 	data, err := findFile(game, *path, sum, files)
-	var m neural.Model
-	engine := ""
+	var m *network.Model
 	if err == nil {
-		if m, engine, err = n.engine().Read(data); err != nil {
+		work, _ := strconv.Atoi(n.value(optionWork)) // 0 if it is not set
+		if m, err = network.Read(data, int64(work)*1e9); err != nil {
 			err = fmt.Errorf("%s: %w", *path, err)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("character %d: %w", at, err)
-	}
-	if given := n.option(optionEngine); given != nil {
-		given.value = engine
 	}
 	*path = filepath.Base(*path)
 	whole := fmt.Sprintf("%x", sha256.Sum256(data))
@@ -110,12 +102,6 @@ func (n *node) load(game string, files rollout.Files) error {
 	}
 	n.option(optionSHA256).value = whole[:sumDigits]
 	return nil
-}
-
-// engine returns the engine that evaluates the network of a node.
-func (n *node) engine() neural.Engine {
-	work, _ := strconv.Atoi(n.value(optionWork)) // 0 if it is not set
-	return neural.Engine{Name: n.value(optionEngine), Device: n.value(optionDevice), Work: work}
 }
 
 // findFile returns the file whose sha256 begins with sum: one of files, else the one at the
@@ -176,7 +162,7 @@ func setModel(o *neural.Options, given *setting) error {
 	case optionGreedy:
 		o.Greedy = true
 		return nil
-	case optionHead, optionEngine, optionDevice, optionWork, optionSHA256:
+	case optionHead, optionWork, optionSHA256:
 		return given.ofFile()
 	}
 	return given.temperature(&o.Temperature)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -89,7 +88,7 @@ func TestModelNames(t *testing.T) {
 	for spec, want := range map[string]string{
 		path: "untrained.onnx(sha256=" + sum + ")",
 		" " + path + " ( greedy , sha256 = " + strings.ToUpper(sum[:9]) + " )": "untrained.onnx(greedy,sha256=" + sum + ")",
-		path + "(head=logits, device=cpu)":                                     "untrained.onnx(head=logits,device=cpu,sha256=" + sum + ")",
+		path + "(head=logits, greedy)":                                         "untrained.onnx(head=logits,greedy,sha256=" + sum + ")",
 		"mcts(model=" + path + ",head=logits)":                                 "mcts(model=untrained.onnx,head=logits,sha256=" + sum + ")",
 		path + "(work=050)":                                                    "untrained.onnx(work=50,sha256=" + sum + ")",
 		"mcts(model=" + path + ",work=30)":                                     "mcts(model=untrained.onnx,work=30,sha256=" + sum + ")",
@@ -112,26 +111,21 @@ func TestModelNames(t *testing.T) {
 		})
 	}
 	for spec, want := range map[string]string{
-		path + "(temperature=0)":                    "temperature=0, expected a number above 0",
-		path + "(greedy,temperature=2)":             "greedy and temperature are both set",
-		path + "(work=0)":                           "work=0, expected a whole number from 1 to 1000000",
-		"mcts(work=3)":                              "work is set without model",
-		path + "(greedy=1)":                         `found '=', expected "," or ")"`,
-		path + "(sims=3)":                           `no option "sims"; there are: greedy, temperature, head, engine, device, work, sha256`,
-		path + "(sha256=1234567)":                   "sha256=1234567, expected 8 to 64 hexadecimal digits",
-		path + "(sha256=0123456789abcdef)":          "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
-		"mcts(model=econ)":                          "model=econ, expected the path of a network, FILE.onnx",
-		path + "(device=cuda:1)":                    "device=cuda:1, expected cpu: other devices need engine=onnxruntime, in a build with it",
-		path + "(device=gpu)":                       "device=gpu, expected cpu, cuda or cuda:N",
-		path + "(engine=onnxruntime,device=cuda:x)": "device=cuda:x, expected cpu, cuda or cuda:N",
-		path + "(engine=torch)":                     "character " + strconv.Itoa(len(path)+2) + ": engine=torch, expected onnxruntime or nothing",
-		"mcts(engine=onnxruntime)":                  "engine is set without model",
-		"mcts(head=a)":                              "head is set without model",
-		"mcts(sha256=0123456789abcdef)":             "sha256 is set without model",
-		"nowhere.onnx":                              "nowhere.onnx: no such file or directory",
-		filepath.Dir(path) + "/.onnx":               "expected the name of a policy",
-		"mcts(trust=0.5)":                           "trust is set without model",
-		"mcts(model=" + path + ",trust=1.1)":        "trust=1.1, expected a number from 0 to 1",
+		path + "(temperature=0)":             "temperature=0, expected a number above 0",
+		path + "(greedy,temperature=2)":      "greedy and temperature are both set",
+		path + "(work=0)":                    "work=0, expected a whole number from 1 to 1000000",
+		"mcts(work=3)":                       "work is set without model",
+		path + "(greedy=1)":                  `found '=', expected "," or ")"`,
+		path + "(sims=3)":                    `no option "sims"; there are: greedy, temperature, head, work, sha256`,
+		path + "(sha256=1234567)":            "sha256=1234567, expected 8 to 64 hexadecimal digits",
+		path + "(sha256=0123456789abcdef)":   "untrained.onnx: its sha256 is " + sum + ", expected 0123456789abcdef",
+		"mcts(model=econ)":                   "model=econ, expected the path of a network, FILE.onnx",
+		"mcts(head=a)":                       "head is set without model",
+		"mcts(sha256=0123456789abcdef)":      "sha256 is set without model",
+		"nowhere.onnx":                       "nowhere.onnx: no such file or directory",
+		filepath.Dir(path) + "/.onnx":        "expected the name of a policy",
+		"mcts(trust=0.5)":                    "trust is set without model",
+		"mcts(model=" + path + ",trust=1.1)": "trust=1.1, expected a number from 0 to 1",
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := policy.New("towerdefence", spec)
@@ -141,10 +135,6 @@ func TestModelNames(t *testing.T) {
 	for _, spec := range []string{path + "(head=worth/Tanh:0)", "mcts(model=" + path + ",head=worth/Tanh:0)"} {
 		_, err = policytest.NewMaker(t, "towerdefence", spec)(s)
 		assert.ErrorContainsf(t, err, `no output is named "worth/Tanh:0"`, "%q", spec)
-	}
-	for _, spec := range []string{path + "(engine=onnxruntime)", "mix(1*econ,1*mcts(model=" + path + ",engine=onnxruntime-1.2.3))"} {
-		_, err = policy.NewReproducible("towerdefence", spec)
-		assert.ErrorContainsf(t, err, "its results depend on the machine, and its games are not reproducible", "%q is reproducible", spec)
 	}
 	require.NoError(t, os.WriteFile(path, data[:len(data)/2], 0o666))
 	_, err = policy.New("towerdefence", path)

@@ -20,9 +20,8 @@
 //	net                             a network that comes with the program
 //	mix(0.8*econ,0.2*random)        each turn and row one of several policies, by chance
 //
-// The orders of a policy depend only on the row (rollout.Policy). There are two
-// exceptions, which NewReproducible refuses: a search whose budget is time, as in mcts(ms=50),
-// and a network that another engine evaluates, small.onnx(engine=onnxruntime).
+// The orders of a policy depend only on the row (rollout.Policy). The exception,
+// which NewReproducible refuses, is a search whose budget is time, as in mcts(ms=50).
 //
 // Mixtures nest. Weights are positive and need not sum to one.
 //

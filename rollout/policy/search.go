@@ -87,8 +87,6 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 		{optionModel, g.Model},
 		{optionTrust, fmt.Sprintf("0 … 1: weight of the network's values; the rest is the weight of rollout; 0: the network only %s, with few evaluations (%v)", gives, defaultTrust)},
 		{optionHead, headDoc},
-		{optionEngine, engineDoc},
-		{optionDevice, deviceDoc},
 		{optionWork, workDoc},
 		{optionSHA256, sumDoc},
 	}
@@ -161,7 +159,7 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 	case optionHead:
 		o.head = given.value
 		return nil
-	case optionEngine, optionDevice, optionWork, optionSHA256:
+	case optionWork, optionSHA256:
 		return given.ofFile()
 	case optionRollout:
 		return given.word(&o.Rollout, e.rollouts)

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -204,7 +203,7 @@ func (s *scanner) setting() (o setting, err error) {
 
 // bare returns the set of characters that a value without quotes may have.
 func (s *setting) bare() func(c rune) bool {
-	if s.name == optionHead || s.name == optionDevice { // their names come from other programs
+	if s.name == optionHead { // names of outputs come from other programs
 		return inPath
 	}
 	return inValue
@@ -272,15 +271,10 @@ func (n *node) checkSettings(e entry) error {
 			return fmt.Errorf("character %d: %w", given.at, err)
 		}
 	}
-	if at := cmp.Or(n.option(optionEngine), n.option(optionDevice)); at != nil {
-		if err := n.engine().Check(); err != nil {
-			return fmt.Errorf("character %d: %w", at.at, err)
-		}
-	}
 	if at := n.option(optionMS); at != nil && n.option(optionSims) != nil {
 		return fmt.Errorf("character %d: %s and %s are both set, expected one budget", at.at, optionSims, optionMS)
 	}
-	for _, name := range []string{optionHead, optionEngine, optionDevice, optionWork, optionSHA256, optionTrust, optionTurns, optionTemperature} {
+	for _, name := range []string{optionHead, optionWork, optionSHA256, optionTrust, optionTurns, optionTemperature} {
 		if at := n.option(name); at != nil && e.search != nil && n.option(optionModel) == nil {
 			return fmt.Errorf("character %d: %s is set without %s", at.at, name, optionModel)
 		}
@@ -320,13 +314,8 @@ func (n *node) option(name string) *setting {
 	return nil
 }
 
-// reproducible returns an error if a node or a member of it reads the clock, or has a network
-// that gives other bits on other machines.
+// reproducible returns an error if a node or a member of it reads the clock.
 func (n *node) reproducible() error {
-	if at := n.option(optionEngine); at != nil {
-		return fmt.Errorf("character %d: %s=%s: its results depend on the machine, and its games are not reproducible; expected no engine, with which networks have the same bits everywhere",
-			at.at, at.name, at.value)
-	}
 	if at := n.option(optionMS); at != nil {
 		return fmt.Errorf("character %d: %s=%s: its games depend on the speed of the machine and are not reproducible; expected a budget in simulations, as in %s(%s=400)",
 			at.at, at.name, at.value, n.name, optionSims)

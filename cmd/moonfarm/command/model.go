@@ -155,7 +155,7 @@ func (f *modelFit) countExcluded(m *network.Model, t *gameSetup) error {
 	if err != nil {
 		return err
 	}
-	p := neural.New("", neural.Own(m), f.fit, neural.Options{Temperature: 1}, f.spec)
+	p := neural.New("", m, f.fit, neural.Options{Temperature: 1}, f.spec)
 	b := env.NewBatch(v.Spec(), games, p.Wants())
 	var rows []int32
 	for row := range b.Rows {
@@ -193,7 +193,7 @@ func describeModel(file string, work int, t *gameSetup, head string) (*modelCard
 		Inputs: arrays(m.Inputs()), Outputs: arrays(m.Outputs()),
 	}
 	if game := t.game.Name; game != "" {
-		fit, fitted, err := policy.FitForm(neural.Own(m), t.spec, head)
+		fit, fitted, err := policy.FitForm(m, t.spec, head)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s, %s: %w", file, game, err)
 		}

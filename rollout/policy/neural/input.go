@@ -8,7 +8,7 @@ import (
 
 // input fills the inputs of a runner from rows of a Batch.
 type input struct {
-	runner Runner
+	runner *network.Runner
 	wants  env.Want
 	parts  []part
 	planes int // uint8 values of an observation
@@ -28,8 +28,8 @@ type part struct {
 	at     int // of a tensor: its first value in a row
 }
 
-func newInput(m Model, f Fit, s env.Spec, rows int) *input {
-	x := &input{runner: m.Runner(rows), planes: s.Shape.PlaneBytes(), masked: s.MaskWords, packed: s.Shape.Words}
+func newInput(m *network.Model, f Fit, s env.Spec, rows int) *input {
+	x := &input{runner: m.NewRunner(rows), planes: s.Shape.PlaneBytes(), masked: s.MaskWords, packed: s.Shape.Words}
 	for _, in := range f.Inputs {
 		x.parts = append(x.parts, part{of: in.Part, floats: x.runner.Floats(in.Name), bytes: x.runner.Bytes(in.Name), n: in.Width, at: in.At})
 		want, ok := slabs[in.Part]

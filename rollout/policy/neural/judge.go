@@ -27,7 +27,7 @@ type Judge[S any] struct {
 
 // NewJudge makes a judge of batches of up to `states` states, for a model that fits the games.
 // Value may only be called if the model has a value.
-func NewJudge[S any](m Model, f Fit, form features.Form[S], s env.Spec, states int) *Judge[S] {
+func NewJudge[S any](m *network.Model, f Fit, form features.Form[S], s env.Spec, states int) *Judge[S] {
 	j := &Judge[S]{form: form, input: newInput(m, f, s, 2*states), shape: s.Shape, words: s.MaskWords, action: make([]int32, len(s.Heads))}
 	j.batch = env.NewBatch(s, states, j.input.wants)
 	j.values, j.half = j.input.runner.Output(f.Value), 0.5

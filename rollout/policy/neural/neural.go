@@ -74,7 +74,7 @@ type Head struct {
 // Match assigns the inputs and outputs of a model to the parts of a game, by their names and
 // shapes. With head, the output of that name has the logits of all heads. The error states
 // the mismatch, the model's inputs and outputs and the game's needs.
-func Match(m Model, spec env.Spec, head string) (Fit, error) {
+func Match(m *network.Model, spec env.Spec, head string) (Fit, error) {
 	fit := Fit{}
 	err := fit.matchInputs(m.Inputs(), spec)
 	if err == nil {
@@ -173,7 +173,7 @@ func namesPolicy(name string) bool {
 func describe(v network.Value) string { return fmt.Sprintf("%q %s %v", v.Name, v.Type, v.Dims) }
 
 // has describes the inputs and outputs of a model.
-func has(m Model) string {
+func has(m *network.Model) string {
 	var in, out []string
 	for _, v := range m.Inputs() {
 		in = append(in, describe(v))

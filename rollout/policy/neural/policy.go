@@ -35,7 +35,7 @@ type Policy struct {
 }
 
 // New makes the policy for a model that fits the games.
-func New(name string, m Model, f Fit, o Options, s env.Spec) *Policy {
+func New(name string, m *network.Model, f Fit, o Options, s env.Spec) *Policy {
 	p := &Policy{name: name, options: o, input: newInput(m, f, s, batch), words: s.MaskWords}
 	p.heads = p.input.heads(f, batch)
 	p.weights = make([]float32, slices.Max(s.Heads))

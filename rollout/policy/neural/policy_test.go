@@ -13,6 +13,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
+	"moonfarm/rollout/network"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/policy/neural/neuraltest"
 	"moonfarm/sim/prng"
@@ -26,7 +27,7 @@ func seat(t *testing.T, name string, n int, o neural.Options, ending ...string) 
 	v, err := g.New("", env.Settings{N: n})
 	require.NoError(t, err)
 	s := v.Spec()
-	m, _, err := neural.Engine{}.Read(neuraltest.Ending(s, 1, true, ending...))
+	m, err := network.Read(neuraltest.Ending(s, 1, true, ending...), 0)
 	require.NoError(t, err)
 	f, err := neural.Match(m, s, "")
 	require.NoError(t, err)

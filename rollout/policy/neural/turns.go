@@ -6,6 +6,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout"
+	"moonfarm/rollout/network"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
@@ -54,7 +55,7 @@ type turn struct {
 
 // NewTurns makes the memory of up to n turns, for a model that fits the games, whose form is
 // sequential.
-func NewTurns[S any](m Model, f Fit, form features.Form[S], s env.Spec, n int) *Turns[S] {
+func NewTurns[S any](m *network.Model, f Fit, form features.Form[S], s env.Spec, n int) *Turns[S] {
 	t := &Turns[S]{drafts: form.NewDrafts(n), input: newInput(m, f, s, batch), shape: s.Shape, words: s.MaskWords, most: s.Info.MaxOrders + 1,
 		positions: make([]position[S], 0, n), turns: make([]turn, n), leads: make([]int, 0, n), weights: make([]float32, s.Heads[0])}
 	for i := range t.turns {

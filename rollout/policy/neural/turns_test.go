@@ -14,6 +14,7 @@ import (
 	"moonfarm/features"
 	tmfeatures "moonfarm/features/terminal"
 	"moonfarm/rollout"
+	"moonfarm/rollout/network"
 	"moonfarm/rollout/policy/models"
 	"moonfarm/rollout/policy/neural"
 	"moonfarm/rollout/policy/neural/neuraltest"
@@ -26,7 +27,7 @@ type openings struct {
 	states []terminal.State
 	spec   env.Spec
 	form   features.Form[terminal.State]
-	model  neural.Model
+	model  *network.Model
 	fit    neural.Fit
 }
 
@@ -39,8 +40,8 @@ func newOpenings(t *testing.T, n int, file func(s env.Spec) []byte) openings {
 	v, err := g.New("", env.Settings{N: n, Form: tmfeatures.OrdersForm})
 	require.NoError(t, err)
 	o := openings{spec: v.Spec()}
-	read := func(data []byte) (neural.Model, neural.Fit) {
-		m, _, err := neural.Engine{}.Read(data)
+	read := func(data []byte) (*network.Model, neural.Fit) {
+		m, err := network.Read(data, 0)
 		require.NoError(t, err)
 		f, err := neural.Match(m, o.spec, "")
 		require.NoError(t, err)
@@ -100,7 +101,7 @@ func draw(n *neural.Turns[terminal.State], states []terminal.State) {
 // likeliest is set, the legal ones with the largest logits.
 func (o *openings) plain(t *testing.T, s *terminal.State, p sim.Player, orders []sim.Order, likeliest bool) (actions []int32) {
 	t.Helper()
-	d, run := o.form.NewDrafts(1), o.model.Runner(1)
+	d, run := o.form.NewDrafts(1), o.model.NewRunner(1)
 	d.Begin(0, s, p)
 	b, action := env.NewBatch(o.spec, 1, env.WantPlanes|env.WantScalars|env.WantMask), []int32{0}
 	for ended := false; !ended; {

@@ -54,21 +54,19 @@
 // # Speed
 //
 // Measured on one core of a shared Zen 5 server, for which Peak reports 286 GFLOP/s with
-// AVX-512; by CPU time, medians of 7; on the right the CPU time of ONNX Runtime 1.24.3 on one
-// thread with AVX-512 divided by ours, both alternating in one run, medians of three runs. The
-// models are stacks of 3×3 convolutions of 64 channels on 9 planes, 3 of them in small and 4 in the
-// two others; medium has 6 residual blocks. Products with the border count as operations, though
+// AVX-512; by CPU time, medians of 7. The models are stacks of 3×3 convolutions of 64 channels on
+// 9 planes, 3 of them in small and 4 in the two others; medium has 6 residual blocks. Products with the border count as operations, though
 // a twelfth of them are left out on 8 rows:
 //
-//	              batch  GFLOP/s  of the peak  of ONNX Runtime
-//	small, 8×16       1      253         91 %             1.12
-//	                 32      264         95 %             1.02
-//	medium, 8×16      1      279         98 %             1.06
-//	                 32      281        100 %             1.02
-//	28×28             1      265         94 %             1.08
-//	                 32      259         94 %             1.05
-//	80×80             1      255         93 %             1.00
-//	                 32      254         91 %             1.02
+//	              batch  GFLOP/s  of the peak
+//	small, 8×16       1      253         91 %
+//	                 32      264         95 %
+//	medium, 8×16      1      279         98 %
+//	                 32      281        100 %
+//	28×28             1      265         94 %
+//	                 32      259         94 %
+//	80×80             1      255         93 %
+//	                 32      254         91 %
 //
 // A dense layer of 1,024 × 1,024 reaches 240 GFLOP/s for 32 rows, and reads 93 GB/s of
 // weights for one row. An element of exp, tanh or sigmoid takes 1 ns, of erf 2 ns, with AVX2
