@@ -80,12 +80,12 @@ func (c Championship) stages() []stage {
 }
 
 func (c Championship) check() error {
-	err := firstError(
+	err := cmp.Or(
 		checkRange("players of a contest", c.Players, slices.Max(c.Seats[:]), 100_000),
 		checkRange("games of a contest", c.Games, 1, 1<<waveBits),
 	)
 	for _, n := range c.Seats {
-		err = firstError(err, checkRange("seats of a contest", n, 2, len(contestPoints)))
+		err = cmp.Or(err, checkRange("seats of a contest", n, 2, len(contestPoints)))
 	}
 	return err
 }

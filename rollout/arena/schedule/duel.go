@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 
 	"moonfarm/rollout/arena/sprt"
@@ -49,7 +50,7 @@ func (d Duel) State(results []Placing) (*sprt.State, error) {
 // run feeds the results of the complete seeds to the test.
 func (d Duel) run(results []Placing) (have byNumber, state *sprt.State, complete int, err error) {
 	have, err = index(results)
-	if err = firstError(d.check(), err); err != nil {
+	if err = cmp.Or(d.check(), err); err != nil {
 		return nil, nil, 0, err
 	}
 	if state, err = sprt.New(d.Test); err != nil {
@@ -78,7 +79,7 @@ func (d Duel) check() error {
 	if d.A == d.B || d.A < 0 || d.B < 0 {
 		return fmt.Errorf("schedule: a duel of player %d against player %d", d.A, d.B)
 	}
-	return firstError(
+	return cmp.Or(
 		checkRange("seeds at most", d.Most, 0, maxShell),
 		checkRange("seeds at once", d.Ahead, 1, maxGames/2),
 	)

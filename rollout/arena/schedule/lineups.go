@@ -1,6 +1,10 @@
 package schedule
 
-import "slices"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat/combin"
+)
 
 // maxSeats is the largest number of seats of a game.
 const maxSeats = 8
@@ -15,80 +19,35 @@ func subsets(players []int, size int) (all [][]int) {
 		}
 		return [][]int{one}
 	}
-	chosen := make([]int, 0, size)
-	var choose func(from int)
-	choose = func(from int) {
-		if len(chosen) == size {
-			all = append(all, slices.Clone(chosen))
-			return
-		}
-		for k := from; k < len(players); k++ {
-			chosen = append(chosen, players[k])
-			choose(k + 1)
-			chosen = chosen[:len(chosen)-1]
-		}
+	for _, chosen := range combin.Combinations(len(players), size) {
+		all = append(all, reordered(players, chosen))
 	}
-	choose(0)
 	return all
 }
 
-// arrange lists every order of a lineup, each with its rank among all permutations of the seats in
-// lexicographic order. Orders that only exchange a repeated player with itself are listed once.
-func arrange(lineup []int) (seatings [][]int, numbers []int64) {
-	order := make([]int, len(lineup))
-	for p := range order {
-		order[p] = p
-	}
+// arrange lists every order of a lineup, each with its rank among all permutations of the seats, which are
+// in lexicographic order. Orders that only exchange a repeated player with itself are listed once.
+func arrange(lineup []int, permutations [][]int) (seatings [][]int, numbers []int64) {
 	seen := map[[maxSeats]int]bool{}
-	for n := int64(0); ; n++ {
+	for n, order := range permutations {
 		seating := reordered(lineup, order)
 		var key [maxSeats]int
 		copy(key[:], seating)
 		if !seen[key] {
 			seen[key] = true
-			seatings, numbers = append(seatings, seating), append(numbers, n)
-		}
-		if !nextPermutation(order) {
-			return seatings, numbers
+			seatings, numbers = append(seatings, seating), append(numbers, int64(n))
 		}
 	}
+	return seatings, numbers
 }
 
-// reordered returns the lineup in the given order.
-func reordered(lineup, order []int) []int {
+// reordered returns players of the list in the given order.
+func reordered(players, order []int) []int {
 	seating := make([]int, len(order))
 	for p, k := range order {
-		seating[p] = lineup[k]
+		seating[p] = players[k]
 	}
 	return seating
-}
-
-// nextPermutation changes order to the lexicographically next permutation; it returns false for the
-// last.
-func nextPermutation(order []int) bool {
-	i := len(order) - 2
-	for i >= 0 && order[i] > order[i+1] {
-		i--
-	}
-	if i < 0 {
-		return false
-	}
-	j := len(order) - 1
-	for order[j] < order[i] {
-		j--
-	}
-	order[i], order[j] = order[j], order[i]
-	slices.Reverse(order[i+1:])
-	return true
-}
-
-// permutations returns n!.
-func permutations(n int) (all int64) {
-	all = 1
-	for k := 2; k <= n; k++ {
-		all *= int64(k)
-	}
-	return all
 }
 
 // lineupRank returns the number of a lineup, which may have repetitions. More players do not change

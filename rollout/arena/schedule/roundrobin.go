@@ -1,8 +1,11 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/combin"
 )
 
 // RoundRobin plays all lineups of the players, each on all seeds in every order of the seats. All
@@ -39,16 +42,18 @@ func orders(players, seats int) int {
 // Next returns all games without a result: see Schedule.
 func (r RoundRobin) Next(results []Placing) ([]Fixture, error) {
 	have, err := index(results)
-	if err = firstError(r.check(), err); err != nil {
+	if err = cmp.Or(r.check(), err); err != nil {
 		return nil, err
 	}
 	var tables []Fixture
+	permutations := combin.Permutations(r.Seats, r.Seats)
+	all := int64(len(permutations))
 	for _, l := range r.lineups() {
-		rank, all := lineupRank(l), permutations(r.Seats)
+		rank := lineupRank(l)
 		if rank > maxShell/all-1 {
 			return nil, fmt.Errorf("schedule: the lineup %v has no number: too many players for %d seats", l, r.Seats)
 		}
-		seatings, numbers := arrange(l)
+		seatings, numbers := arrange(l, permutations)
 		for i, seating := range seatings {
 			tables = append(tables, Fixture{Number: rank*all + numbers[i], Players: seating})
 		}
@@ -66,7 +71,7 @@ func (r RoundRobin) Next(results []Placing) ([]Fixture, error) {
 }
 
 func (r RoundRobin) check() error {
-	err := firstError(
+	err := cmp.Or(
 		checkRange("players", r.Players, 2, maxShell),
 		checkRange("seats", r.Seats, 2, maxSeats),
 		checkRange("seeds", r.Seeds, 0, maxShell),
@@ -78,7 +83,7 @@ func (r RoundRobin) check() error {
 	if r.Gauntlet {
 		n = binomial(int64(r.Players-1), int64(r.Seats-1))
 	}
-	if n > maxGames/permutations(r.Seats) {
+	if n > maxGames/int64(combin.NumPermutations(r.Seats, r.Seats)) {
 		return fmt.Errorf("schedule: the lineups of %d players at tables of %d make more than %d games on each seed", r.Players, r.Seats, maxGames)
 	}
 	return nil

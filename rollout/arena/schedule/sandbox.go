@@ -34,7 +34,7 @@ type Sandbox struct {
 // Next returns the games without a result of the first incomplete round: see Schedule.
 func (s Sandbox) Next(results []Placing) ([]Fixture, error) {
 	have, err := index(results)
-	if err = firstError(s.check(), err); err != nil {
+	if err = cmp.Or(s.check(), err); err != nil {
 		return nil, err
 	}
 	played, own := make([]int, s.Players), newSandboxRatings(s.Players)
@@ -58,7 +58,7 @@ func (s Sandbox) Next(results []Placing) ([]Fixture, error) {
 }
 
 func (s Sandbox) check() error {
-	err := firstError(
+	err := cmp.Or(
 		checkRange("seats", s.Seats, 2, maxSeats),
 		checkRange("players", s.Players, s.Seats, 100_000),
 		checkRange("rounds", s.Rounds, 0, 1<<roundBits-1),

@@ -112,17 +112,7 @@ func number(round, table, game int) int64 {
 // checkRange returns an error if a value lies outside least … most.
 func checkRange(what string, value, least, most int) error {
 	if value < least || value > most {
-		return fmt.Errorf("schedule: %s: %d, want %d to %d", what, value, least, most)
-	}
-	return nil
-}
-
-// firstError returns the first non-nil error.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+		return fmt.Errorf("schedule: %s: %d, expected %d to %d", what, value, least, most)
 	}
 	return nil
 }

@@ -158,8 +158,8 @@ func TestRefused(t *testing.T) {
 func TestBadSchedules(t *testing.T) {
 	test := sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05}
 	for want, s := range map[string]Schedule{
-		"players: 1, want 2":           RoundRobin{Players: 1, Seats: 2, Seeds: 1},
-		"seats: 9, want 2 to 8":        RoundRobin{Players: 2, Seats: 9, Seeds: 1},
+		"players: 1, expected 2":       RoundRobin{Players: 1, Seats: 2, Seeds: 1},
+		"seats: 9, expected 2 to 8":    RoundRobin{Players: 2, Seats: 9, Seeds: 1},
 		"seeds: -1":                    RoundRobin{Players: 2, Seats: 2, Seeds: -1},
 		"1000 players at tables of 4":  RoundRobin{Players: 1000, Seats: 4, Seeds: 1},
 		"20000 players at tables of 8": RoundRobin{Players: 20000, Seats: 8, Seeds: 1},
@@ -172,7 +172,7 @@ func TestBadSchedules(t *testing.T) {
 		"against player 4":             Duel{A: 4, B: 4, Test: test, Most: 1, Ahead: 1},
 		"seeds at once: 0":             Duel{A: 4, B: 5, Test: test, Most: 1},
 		"want more than elo0":          Duel{A: 4, B: 5, Most: 1, Ahead: 1},
-		"players: 3, want 4":           Sandbox{Players: 3, Seats: 4, Rounds: 1},
+		"players: 3, expected 4":       Sandbox{Players: 3, Seats: 4, Rounds: 1},
 		"round 0 has 3 players":        Sandbox{Players: 4, Seats: 4, Rounds: 1, Joined: []int{1}},
 		"players of a contest: 3":      Championship{Players: 3, Games: 1, Seats: contestSeats},
 		"seats of a contest: 1":        Championship{Players: 9, Games: 1, Seats: [4]int{4, 4, 1, 2}},

@@ -42,7 +42,7 @@ func (s Swiss) Next(results []Placing) ([]Fixture, error) {
 }
 
 func (s Swiss) check() error {
-	err := firstError(
+	err := cmp.Or(
 		checkRange("players", s.Players, 2, 5000),
 		checkRange("rounds", s.Rounds, 0, 1<<roundBits-1),
 		checkRange("seeds of a round", s.Seeds, 1, 1<<(gameBits-1)-1),
@@ -56,7 +56,7 @@ func (s Swiss) check() error {
 // run goes through the rounds: it returns the next games, and the state after the complete rounds.
 func (s Swiss) run(results []Placing) ([]Fixture, *swissState, error) {
 	have, err := index(results)
-	if err = firstError(s.check(), err); err != nil {
+	if err = cmp.Or(s.check(), err); err != nil {
 		return nil, nil, err
 	}
 	state := &swissState{
