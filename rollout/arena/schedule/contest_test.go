@@ -163,8 +163,7 @@ func checkWaves(t *testing.T, results []Placing, stage, players, seats, games in
 // repetitions both have sat first equally often.
 func TestFinalsAreBalanced(t *testing.T) {
 	for players := 2; players < 9; players++ {
-		field := backwards(players)
-		slices.Reverse(field)
+		field := numbersTo(players)
 		var once, both []Fixture
 		for repeat := range 2 {
 			for _, pair := range pairings(field, repeat) {

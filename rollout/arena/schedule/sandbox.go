@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -58,28 +57,19 @@ func (s Sandbox) Next(results []Placing) ([]Fixture, error) {
 }
 
 func (s Sandbox) check() error {
-	err := cmp.Or(
+	return cmp.Or(
 		checkRange("seats", s.Seats, 2, maxSeats),
 		checkRange("players", s.Players, s.Seats, 100_000),
 		checkRange("rounds", s.Rounds, 0, 1<<roundBits-1),
 		checkRange("spread", s.Spread, 0, 1<<20),
 	)
-	if err == nil && len(s.Joined) > s.Players {
-		return fmt.Errorf("schedule: %d players, but Joined for %d", s.Players, len(s.Joined))
-	}
-	return err
 }
 
 // games returns the games of a round.
 func (s Sandbox) games(round int, played []int, own sandboxRatings) (all []Fixture, err error) {
-	var players []int
-	for p := range s.Players {
-		if p >= len(s.Joined) || s.Joined[p] <= round {
-			players = append(players, p)
-		}
-	}
-	if len(players) < s.Seats {
-		return nil, fmt.Errorf("schedule: round %d has %d players, want %d or more", round, len(players), s.Seats)
+	players, err := entered(s.Players, s.Joined, round, s.Seats)
+	if err != nil {
+		return nil, err
 	}
 	ratings, lot := map[int]int{}, map[int]uint64{}
 	for _, p := range players {

@@ -109,6 +109,23 @@ func number(round, table, game int) int64 {
 	return int64(round)<<(tableBits+gameBits) | int64(table)<<gameBits | int64(game)
 }
 
+// entered returns the players that take part in a round, in schedules in which joined has the round from which each player
+// does; players beyond its length take part from the first. It fails if they are fewer than least.
+func entered(players int, joined []int, round, least int) (list []int, err error) {
+	if len(joined) > players {
+		return nil, fmt.Errorf("schedule: %d players, but Joined for %d", players, len(joined))
+	}
+	for p := range players {
+		if p >= len(joined) || joined[p] <= round {
+			list = append(list, p)
+		}
+	}
+	if len(list) < least {
+		return nil, fmt.Errorf("schedule: round %d has %d players, expected %d or more", round, len(list), least)
+	}
+	return list, nil
+}
+
 // checkRange returns an error if a value lies outside least … most.
 func checkRange(what string, value, least, most int) error {
 	if value < least || value > most {

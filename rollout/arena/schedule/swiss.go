@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"moonfarm/sim/prng"
@@ -42,15 +41,11 @@ func (s Swiss) Next(results []Placing) ([]Fixture, error) {
 }
 
 func (s Swiss) check() error {
-	err := cmp.Or(
+	return cmp.Or(
 		checkRange("players", s.Players, 2, 5000),
 		checkRange("rounds", s.Rounds, 0, 1<<roundBits-1),
 		checkRange("seeds of a round", s.Seeds, 1, 1<<(gameBits-1)-1),
 	)
-	if err == nil && len(s.Joined) > s.Players {
-		return fmt.Errorf("schedule: %d players, but Joined for %d", s.Players, len(s.Joined))
-	}
-	return err
 }
 
 // run goes through the rounds: it returns the next games, and the state after the complete rounds.
@@ -63,10 +58,11 @@ func (s Swiss) run(results []Placing) ([]Fixture, *swissState, error) {
 		points: make([]int, s.Players), byes: make([]int, s.Players), met: map[[2]int]int{},
 	}
 	for round := range s.Rounds {
-		if n := len(s.ranked(state, round)); n < 2 {
-			return nil, nil, fmt.Errorf("schedule: round %d has %d players, want 2 or more", round, n)
+		ranked, err := s.ranked(state, round)
+		if err != nil {
+			return nil, nil, err
 		}
-		pairs, bye := s.pair(state, round)
+		pairs, bye := state.pair(ranked)
 		games := s.games(pairs, round)
 		left, err := have.missing(games)
 		if err != nil || len(left) > 0 {
@@ -78,24 +74,18 @@ func (s Swiss) run(results []Placing) ([]Fixture, *swissState, error) {
 }
 
 // ranked returns the players of a round, best first.
-func (s Swiss) ranked(state *swissState, round int) []int {
-	var all []int
-	for p := range s.Players {
-		if p >= len(s.Joined) || s.Joined[p] <= round {
-			all = append(all, p)
-		}
-	}
+func (s Swiss) ranked(state *swissState, round int) ([]int, error) {
+	all, err := entered(s.Players, s.Joined, round, 2)
 	lot := func(p int) uint64 { return prng.StreamSeed(s.Seed, uint64(p), 0, 0, prng.PurposeDraw) }
 	slices.SortFunc(all, func(p, q int) int {
 		return cmp.Or(cmp.Compare(state.points[q], state.points[p]), cmp.Compare(lot(p), lot(q)), cmp.Compare(p, q))
 	})
-	return all
+	return all, err
 }
 
-// pair pairs the players of a round; the higher-ranked player of each pair comes first. bye is −1
+// pair pairs the players of a round, best first; the higher-ranked player of each pair comes first. bye is −1
 // if there is none.
-func (s Swiss) pair(state *swissState, round int) (pairs [][2]int, bye int) {
-	ranked := s.ranked(state, round)
+func (s *swissState) pair(ranked []int) (pairs [][2]int, bye int) {
 	odd := len(ranked)%2 == 1
 	vertices := len(ranked)
 	if odd {
@@ -103,10 +93,10 @@ func (s Swiss) pair(state *swissState, round int) (pairs [][2]int, bye int) {
 	}
 	cost := func(a, b int) int { // the number of earlier meetings, or byes
 		if m := max(a, b); m == len(ranked) {
-			return state.byes[ranked[min(a, b)]]
+			return s.byes[ranked[min(a, b)]]
 		}
 		p, q := ranked[a], ranked[b]
-		return state.met[[2]int{min(p, q), max(p, q)}]
+		return s.met[[2]int{min(p, q), max(p, q)}]
 	}
 	// Find the least bound on the cost of a pair under which all can be paired. The largest cost of
 	// all pairs is such a bound.
@@ -117,21 +107,25 @@ func (s Swiss) pair(state *swissState, round int) (pairs [][2]int, bye int) {
 			break
 		}
 	}
+	free := func(first int) (all []int) {
+		for b := first; b < len(ranked); b++ {
+			if !m.off[b] {
+				all = append(all, b)
+			}
+		}
+		return all
+	}
 	bye = -1
 	if odd {
-		bye = ranked[fixFirst(m, len(ranked), backwards(len(ranked)), cost)]
+		from := free(0)
+		slices.Reverse(from)
+		bye = ranked[fixFirst(m, len(ranked), from, cost)]
 	}
 	for a := range ranked {
 		if m.off[a] {
 			continue
 		}
-		var below []int
-		for b := a + 1; b < len(ranked); b++ {
-			if !m.off[b] {
-				below = append(below, b)
-			}
-		}
-		b := fixFirst(m, a, below, cost)
+		b := fixFirst(m, a, free(a+1), cost)
 		pairs = append(pairs, [2]int{ranked[a], ranked[b]})
 	}
 	return pairs, bye
@@ -156,15 +150,6 @@ func fixFirst(m *matching, a int, candidates []int, cost func(a, b int) int) int
 		}
 		least = next
 	}
-}
-
-// backwards returns the numbers from n−1 down to 0.
-func backwards(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = n - 1 - i
-	}
-	return all
 }
 
 // games returns the games of a round's pairs.

@@ -11,6 +11,14 @@ import (
 	"moonfarm/sim/prng"
 )
 
+// numbersTo returns the numbers from 0 to n−1.
+func numbersTo(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
 // canPair reports by exhaustive search whether all vertices can be paired.
 func canPair(left []int, edge func(a, b int) bool) bool {
 	if len(left) == 0 {
@@ -43,13 +51,13 @@ func TestMatching(t *testing.T) {
 		}
 		edge := func(a, b int) bool { return graph[a][b] }
 		m := newMatching(n, edge)
-		want := canPair(backwards(n), edge)
+		want := canPair(numbersTo(n), edge)
 		require.Equalf(t, want, m.perfect(), "graph %d: perfect", seed)
 		if !want {
 			continue
 		}
 		perfect++
-		left := backwards(n)
+		left := numbersTo(n)
 		for len(left) > 0 {
 			a, b := left[0], left[1+r.IntN(len(left)-1)]
 			rest := slices.DeleteFunc(slices.Clone(left), func(v int) bool { return v == a || v == b })
@@ -208,7 +216,9 @@ func TestBye(t *testing.T) {
 		_, state, err := s.run(results)
 		require.NoError(t, err)
 		want := -1
-		for _, p := range s.ranked(state, round) {
+		ranked, err := s.ranked(state, round)
+		require.NoError(t, err)
+		for _, p := range ranked {
 			if state.byes[p] == 0 {
 				want = p
 			}
