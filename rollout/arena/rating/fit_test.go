@@ -392,7 +392,7 @@ func FuzzFit(f *testing.F) {
 		finite(t, m.Covariance()...)
 		finite(t, m.RobustCovariance()...)
 		finite(t, []float64{m.Draws()})
-		for _, anchor := range []int{n, r.IntN(n)} {
+		for _, anchor := range []int{-1, r.IntN(n)} {
 			checkRatings(t, m.Ratings(anchor))
 		}
 		for i := range n {
@@ -440,26 +440,6 @@ func checkRatings(t *testing.T, all []rating.Rating) {
 }
 
 func TestFitErrors(t *testing.T) {
-	ok := rating.Comparison{A: 0, B: 1, Wins: 1, Weight: 1}
-	for name, change := range map[string]func(*rating.Comparison){
-		"player −1":       func(r *rating.Comparison) { r.A = -1 },
-		"player 2":        func(r *rating.Comparison) { r.B = 2 },
-		"against itself":  func(r *rating.Comparison) { r.B = 0 },
-		"negative wins":   func(r *rating.Comparison) { r.Wins = -1 },
-		"negative draws":  func(r *rating.Comparison) { r.Draws = -1 },
-		"negative losses": func(r *rating.Comparison) { r.Losses = -1 },
-		"too many":        func(r *rating.Comparison) { r.Losses = math.MaxInt32; r.Losses++ },
-		"weight −1":       func(r *rating.Comparison) { r.Weight = -1 },
-		"weight 2":        func(r *rating.Comparison) { r.Weight = 2 },
-		"weight NaN":      func(r *rating.Comparison) { r.Weight = math.NaN() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			bad := ok
-			change(&bad)
-			_, err := rating.Fit(2, []rating.Comparison{ok, bad})
-			assert.Errorf(t, err, "%s: want an error", name)
-		})
-	}
 	for _, n := range []int{-1, 0, rating.MaxPlayers + 1} {
 		_, err := rating.Fit(n, nil)
 		assert.Errorf(t, err, "%d players: want an error", n)

@@ -43,6 +43,7 @@ package rating
 
 import (
 	"errors"
+	"fmt"
 
 	"moonfarm/rollout/exact"
 )
@@ -78,12 +79,10 @@ type Rating struct {
 	Bounded bool `json:"bounded"`
 }
 
-// Fit rates the players by results. It fails if there are no players, or more than MaxPlayers, or
-// if a result names an undefined player or one player twice, has a count outside 0 … 2³¹−1, or a
-// weight outside 0 … 1.
+// Fit rates the players by results. It fails if there are no players, or more than MaxPlayers.
 func Fit(players int, results []Comparison) (*Model, error) {
-	if err := check(players, results); err != nil {
-		return nil, err
+	if players < 1 || players > MaxPlayers {
+		return nil, fmt.Errorf("rating: %d players, expected 1 to %d", players, MaxPlayers)
 	}
 	m := &Model{fit: newLikelihood(tabulate(players, results))}
 	best, ok := m.fit.maximise(m.fit.table.sum, make([]float64, m.fit.dim), nil)
@@ -97,12 +96,12 @@ func Fit(players int, results []Comparison) (*Model, error) {
 }
 
 // Ratings returns the ratings of all players relative to one, the anchor, whose own rating is then
-// 0; if anchor is not a player, such as −1, relative to the pool's mean. If one player won or lost
+// 0; with −1 relative to the pool's mean. If one player won or lost
 // everything, the pool's mean is as uncertain as that player, and ratings relative to an anchor are
 // more certain. With more than 40 players intervals are symmetric, since following the likelihood
 // would take too long.
 func (m *Model) Ratings(anchor int) []Rating {
-	all, anchor := make([]Rating, m.fit.table.players), m.anchor(anchor)
+	all := make([]Rating, m.fit.table.players)
 	for i := range all {
 		all[i] = m.interval(i, anchor)
 	}
@@ -111,19 +110,11 @@ func (m *Model) Ratings(anchor int) []Rating {
 
 // Elo returns the ratings alone, without the intervals, which take most of the time of Ratings.
 func (m *Model) Elo(anchor int) []float64 {
-	all, anchor := make([]float64, m.fit.table.players), m.anchor(anchor)
+	all := make([]float64, m.fit.table.players)
 	for i := range all {
 		all[i] = elo(m.centre(i, anchor))
 	}
 	return all
-}
-
-// anchor returns i if it is a player, otherwise −1.
-func (m *Model) anchor(i int) int {
-	if i < 0 || i >= m.fit.table.players {
-		return -1
-	}
-	return i
 }
 
 // Difference returns the rating of player i relative to player j.

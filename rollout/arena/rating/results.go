@@ -1,15 +1,11 @@
 package rating
 
-import (
-	"fmt"
-	"math"
-	"slices"
-)
+import "slices"
 
 // Comparison counts the games between two players that share a block and a weight. A game of three or
 // four players becomes the results of its pairs, by place, in one block.
 type Comparison struct {
-	A, B                int     // players, from 0
+	A, B                int     // different players, from 0
 	Block               int     // games that are not independent share a block: the games of one seed
 	Wins, Draws, Losses int     // of A
 	Weight              float64 // weight of each of these games, 0 … 1: 1, or less for repeated games
@@ -17,37 +13,6 @@ type Comparison struct {
 
 // games returns the number of games.
 func (c *Comparison) games() float64 { return float64(c.Wins) + float64(c.Draws) + float64(c.Losses) }
-
-// maxCount bounds the games of a result.
-const maxCount = math.MaxInt32
-
-// check returns an error if a result is not valid.
-func (c *Comparison) check(players int) error {
-	switch {
-	case c.A < 0 || c.A >= players || c.B < 0 || c.B >= players:
-		return fmt.Errorf("players %d and %d, want 0 … %d", c.A, c.B, players-1)
-	case c.A == c.B:
-		return fmt.Errorf("player %d against itself", c.A)
-	case min(c.Wins, c.Draws, c.Losses) < 0 || max(c.Wins, c.Draws, c.Losses) > maxCount:
-		return fmt.Errorf("%d wins, %d draws, %d losses, want 0 … %d", c.Wins, c.Draws, c.Losses, maxCount)
-	case !(c.Weight >= 0 && c.Weight <= 1):
-		return fmt.Errorf("weight %v, want 0 … 1", c.Weight)
-	}
-	return nil
-}
-
-// check returns an error if one of the results is not valid.
-func check(players int, results []Comparison) error {
-	if players < 1 || players > MaxPlayers {
-		return fmt.Errorf("rating: %d players, want 1 … %d", players, MaxPlayers)
-	}
-	for k := range results {
-		if err := results[k].check(players); err != nil {
-			return fmt.Errorf("rating: result %d: %w", k, err)
-		}
-	}
-	return nil
-}
 
 // counts are the weighted games of a pair i < j: half of (i's wins minus its losses), draws, and
 // all games. The first two are the sufficient statistics of Davidson's model.
@@ -103,44 +68,6 @@ func (t *table) place(r *Comparison) int { return min(r.A, r.B)*t.players + max(
 // draws reports whether any game was drawn.
 func (t *table) draws() bool {
 	return slices.ContainsFunc(t.sum, func(c counts) bool { return c.draws > 0 })
-}
-
-// blocks gives each result the number of its block, from 0 in the order of Comparison.Block, and −1 to
-// a result without weight or games.
-func blocks(results []Comparison) (of []int32, n int) {
-	number := map[int]int32{}
-	ids := []int{}
-	last, any := 0, false
-	for k := range results {
-		r := &results[k]
-		if r.Weight == 0 || r.games() == 0 || any && r.Block == last {
-			continue
-		}
-		last, any = r.Block, true
-		if _, ok := number[r.Block]; !ok {
-			number[r.Block] = 0
-			ids = append(ids, r.Block)
-		}
-	}
-	slices.Sort(ids)
-	for k, id := range ids {
-		number[id] = int32(k)
-	}
-	of = make([]int32, len(results))
-	last, any = 0, false
-	current := int32(-1)
-	for k := range results {
-		r := &results[k]
-		if r.Weight == 0 || r.games() == 0 {
-			of[k] = -1
-			continue
-		}
-		if !any || r.Block != last {
-			last, any, current = r.Block, true, number[r.Block]
-		}
-		of[k] = current
-	}
-	return of, len(ids)
 }
 
 // matrix returns a matrix of zeros.

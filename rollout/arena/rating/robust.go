@@ -1,6 +1,10 @@
 package rating
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // priorSeeds is the number of seeds that the variance of the model counts for, in the average with
 // the variance between seeds.
@@ -16,26 +20,23 @@ type between struct {
 	seeds []float64   // by player: the effective number of blocks in which it played
 }
 
-// byBlock sorts the results by block: block b has order[start[b]:start[b+1]].
-func byBlock(results []Comparison) (order, start []int32) {
-	of, n := blocks(results)
-	start = make([]int32, n+2)
-	for _, b := range of {
-		if b >= 0 {
-			start[b+2]++
+// byBlock returns the indices of the results that have games and weight, block by block.
+func byBlock(results []Comparison) (blocks [][]int) {
+	order := make([]int, 0, len(results))
+	for k := range results {
+		if results[k].Weight > 0 && results[k].games() > 0 {
+			order = append(order, k)
 		}
 	}
-	for b := 2; b < len(start); b++ {
-		start[b] += start[b-1]
-	}
-	order = make([]int32, start[n+1])
-	for k, b := range of {
-		if b >= 0 {
-			order[start[b+1]] = int32(k)
-			start[b+1]++
+	slices.SortFunc(order, func(k, l int) int { return cmp.Or(cmp.Compare(results[k].Block, results[l].Block), k-l) })
+	first := 0
+	for i, k := range order {
+		if i+1 == len(order) || results[order[i+1]].Block != results[k].Block {
+			blocks = append(blocks, order[first:i+1])
+			first = i + 1
 		}
 	}
-	return order, start[:n+1]
+	return blocks
 }
 
 // betweenBlocks sums up the variation of the scores of the blocks, the derivatives of their
@@ -50,9 +51,8 @@ func (l *likelihood) betweenBlocks(results []Comparison, at []float64) *between 
 	v := &between{meat: matrix(l.dim, l.dim), seeds: make([]float64, n)}
 	score, games, squares := make([]float64, l.dim), make([]float64, n), make([]float64, n)
 	touched := []int{}
-	order, start := byBlock(results)
-	for b := range len(start) - 1 {
-		for _, k := range order[start[b]:start[b+1]] {
+	for _, block := range byBlock(results) {
+		for _, k := range block {
 			r := &results[k]
 			i, j := min(r.A, r.B), max(r.A, r.B)
 			d, x := r.counts(math.Sqrt(r.Weight)).residual(chance[l.table.index[i*n+j]])
