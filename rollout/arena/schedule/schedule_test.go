@@ -171,7 +171,7 @@ func TestBadSchedules(t *testing.T) {
 		"round 0 has 1 players":        Swiss{Players: 2, Rounds: 1, Seeds: 1, Joined: []int{0, 1}},
 		"against player 4":             Duel{A: 4, B: 4, Test: test, Most: 1, Ahead: 1},
 		"seeds at once: 0":             Duel{A: 4, B: 5, Test: test, Most: 1},
-		"want more than elo0":          Duel{A: 4, B: 5, Most: 1, Ahead: 1},
+		"expected more than elo0":      Duel{A: 4, B: 5, Most: 1, Ahead: 1},
 		"players: 3, expected 4":       Sandbox{Players: 3, Seats: 4, Rounds: 1},
 		"round 0 has 3 players":        Sandbox{Players: 4, Seats: 4, Rounds: 1, Joined: []int{1}},
 		"players of a contest: 3":      Championship{Players: 3, Games: 1, Seats: contestSeats},

@@ -2,6 +2,7 @@ package sprt
 
 import (
 	"math"
+	"slices"
 
 	"moonfarm/rollout/exact"
 )
@@ -39,11 +40,7 @@ type Estimate struct {
 // Estimate estimates the strength of A from the results so far. Without results it returns Elo 0
 // within ±MaxElo, and LOS ½.
 func (s *State) Estimate() Estimate {
-	n := 0
-	for _, k := range s.counts {
-		n += k
-	}
-	if n == 0 {
+	if slices.Max(s.counts) == 0 {
 		return Estimate{0, -MaxElo, MaxElo, 0, -MaxElo, MaxElo, 0.5}
 	}
 	o := s.outcome()

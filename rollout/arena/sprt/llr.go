@@ -2,6 +2,7 @@ package sprt
 
 import (
 	"math"
+	"slices"
 
 	"moonfarm/rollout/exact"
 )
@@ -133,11 +134,7 @@ func (c *cells) underT(t float64, d *[results]float64) {
 // It is exact for the multinomial distribution, as fishtest's LLR_logistic and LLR_normalized are,
 // and no normal approximation.
 func (t Test) LLR(counts []int) float64 {
-	none := true
-	for _, k := range counts {
-		none = none && k == 0
-	}
-	if none {
+	if slices.Max(counts) == 0 {
 		return 0
 	}
 	c := newCells(counts)

@@ -52,23 +52,11 @@ const (
 	Normalised
 )
 
-var modelNames = [...]string{"logistic", "normalised"}
-
 // String returns "logistic" or "normalised".
-func (m Model) String() string {
-	if int(m) < len(modelNames) {
-		return modelNames[m]
-	}
-	return "Model(" + strconv.Itoa(int(m)) + ")"
-}
+func (m Model) String() string { return [...]string{"logistic", "normalised"}[m] }
 
-// MarshalText returns String, and fails for an undefined Model.
-func (m Model) MarshalText() ([]byte, error) {
-	if int(m) >= len(modelNames) {
-		return nil, fmt.Errorf("sprt: no model %d", m)
-	}
-	return []byte(modelNames[m]), nil
-}
+// MarshalText returns String.
+func (m Model) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // Bounds of the fields of a Test and of the results.
 const (
@@ -102,7 +90,7 @@ func Parse(text string) (Test, error) {
 	t := Test{Alpha: 0.05, Beta: 0.05}
 	parts := strings.Split(text, ",")
 	if len(parts) != 2 && len(parts) != 4 {
-		return t, fmt.Errorf("sprt: %q has %d numbers, want elo0,elo1 or elo0,elo1,alpha,beta", text, len(parts))
+		return t, fmt.Errorf("sprt: %q has %d numbers, expected elo0,elo1 or elo0,elo1,alpha,beta", text, len(parts))
 	}
 	for i, to := range []struct {
 		name  string
@@ -122,29 +110,22 @@ func Parse(text string) (Test, error) {
 
 // Check returns an error if the Test is not valid.
 func (t Test) Check() error {
-	most := float64(MaxLogistic)
-	switch t.Model {
-	case Logistic:
-	case Normalised:
-		most = MaxNormalised
-	default:
-		return fmt.Errorf("sprt: no model %d", t.Model)
-	}
+	most := [...]float64{Logistic: MaxLogistic, Normalised: MaxNormalised}[t.Model]
 	for _, x := range []float64{t.Elo0, t.Elo1} {
 		if !(math.Abs(x) <= most) {
-			return fmt.Errorf("sprt: %v points of %v Elo, want %v to %v", x, t.Model, -most, most)
+			return fmt.Errorf("sprt: %v points of %v Elo, expected %v to %v", x, t.Model, -most, most)
 		}
 	}
 	if !(t.Elo1-t.Elo0 >= 0.01) {
-		return fmt.Errorf("sprt: elo1 is %v, want more than elo0, %v, by 0.01 at least", t.Elo1, t.Elo0)
+		return fmt.Errorf("sprt: elo1 is %v, expected more than elo0, %v, by 0.01 at least", t.Elo1, t.Elo0)
 	}
 	for _, x := range []float64{t.Alpha, t.Beta} {
 		if !(x >= minError && x < 1) {
-			return fmt.Errorf("sprt: an error rate of %v, want %v to 1", x, minError)
+			return fmt.Errorf("sprt: an error rate of %v, expected %v to 1", x, minError)
 		}
 	}
 	if t.Alpha+t.Beta >= 1 {
-		return errors.New("sprt: the sum of alpha and beta is 1 or more, want less")
+		return errors.New("sprt: the sum of alpha and beta is 1 or more, expected less")
 	}
 	return nil
 }

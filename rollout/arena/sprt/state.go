@@ -87,7 +87,7 @@ func (s *State) Add(result int) error {
 		return fmt.Errorf("sprt: a result after %s was accepted", s.decision)
 	}
 	if result < 0 || result >= len(s.counts) {
-		return fmt.Errorf("sprt: a result of %d half points, want 0 to %d", result, len(s.counts)-1)
+		return fmt.Errorf("sprt: a result of %d half points, expected 0 to %d", result, len(s.counts)-1)
 	}
 	s.counts[result]++
 	s.llr = s.test.LLR(s.counts)
