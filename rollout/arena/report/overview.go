@@ -159,20 +159,30 @@ func test(r *arena.Report) overview.Section {
 	})}}
 }
 
-// scores shows the scores of the players against each other.
+// scores shows the scores of the players against each other, the best first.
 func scores(r *arena.Report) overview.Section {
 	t := overview.Table{Caption: "Scores of the row against the column", Grid: true, Columns: []overview.Column{{Name: "player"}}, Rows: [][]overview.Cell{}}
+	pairs := map[[2]string]arena.Pair{} // from the side of either player
+	for _, p := range r.Pairs {
+		if p.Games > 0 {
+			pairs[[2]string{p.A, p.B}] = p
+			p.Score, p.ScoreLow, p.ScoreHigh = 1-p.Score, 1-p.ScoreHigh, 1-p.ScoreLow
+			pairs[[2]string{p.B, p.A}] = p
+		}
+	}
 	order := r.ByRating()
-	for row, meetings := range matrix(r, mostMatrix) {
-		me := r.Players[order[row]].Player
+	order = order[:min(len(order), mostMatrix)]
+	for row, i := range order {
+		me := r.Players[i].Player
 		t.Columns = append(t.Columns, overview.Column{Name: strconv.Itoa(row + 1), Hint: me, Number: true})
 		cells := []overview.Cell{{Text: fmt.Sprintf("%d %s", row+1, me)}}
-		for column, m := range meetings {
-			other := r.Players[order[column]].Player
+		for column, k := range order {
+			other := r.Players[k].Player
+			p, met := pairs[[2]string{me, other}]
 			switch {
-			case m.Pair != nil:
-				cells = append(cells, overview.Cell{Text: fmt.Sprintf("%.2f", m.Score), Small: strconv.Itoa(m.Pair.Games), Heat: &m.Score, To: overview.ToGames(me, other),
-					Hint: fmt.Sprintf("%s against %s: score %.3f (%.3f…%.3f) in %s", me, other, m.Score, m.Low, m.High, texts.Plural(m.Pair.Games, "game"))})
+			case met:
+				cells = append(cells, overview.Cell{Text: fmt.Sprintf("%.2f", p.Score), Small: strconv.Itoa(p.Games), Heat: &p.Score, To: overview.ToGames(me, other),
+					Hint: fmt.Sprintf("%s against %s: score %.3f (%.3f…%.3f) in %s", me, other, p.Score, p.ScoreLow, p.ScoreHigh, texts.Plural(p.Games, "game"))})
 			case row == column:
 				cells = append(cells, overview.Cell{})
 			default:

@@ -14,42 +14,24 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// columns are columns of a table of players that only some reports have.
-type columns struct {
-	heads []string
-	shown bool
-	cells func(s *arena.Standing) []string
-}
-
-// more returns the report's columns besides the usual ones.
-func more(r *arena.Report) []columns {
-	with := func(has func(s arena.Standing) bool) bool { return slices.ContainsFunc(r.Players, has) }
-	return []columns{
-		{[]string{"mean place"}, r.Seats > 2, func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Place)} }},
-		{[]string{"nash"}, cyclic(r), func(s *arena.Standing) []string { return []string{fmt.Sprintf("%.2f", s.Nash)} }},
-		{[]string{"faults"}, with(func(s arena.Standing) bool { return len(s.Faults) > 0 }), func(s *arena.Standing) []string {
-			return []string{faultText(s.Faults)}
-		}},
-	}
-}
-
-// Standings returns the players as a table, the best first; the first row has the heads.
-func Standings(r *arena.Report) [][]string {
-	heads := []string{"player", "elo", "95 %", "games", "score", "95 %", "wins", "draws", "losses", "at seat 0"}
-	besides := slices.DeleteFunc(more(r), func(c columns) bool { return !c.shown })
-	for _, c := range besides {
-		heads = append(heads, c.heads...)
-	}
-	rows := [][]string{heads}
-	for _, i := range r.ByRating() {
-		s := &r.Players[i]
-		row := []string{s.Player, fmt.Sprintf("%+.0f", s.Elo), interval(s.EloLow, s.EloHigh), strconv.Itoa(s.Games),
-			fmt.Sprintf("%.3f", s.Score), fmt.Sprintf("%.3f…%.3f", s.ScoreLow, s.ScoreHigh),
-			strconv.Itoa(s.Wins), strconv.Itoa(s.Draws), strconv.Itoa(s.Losses), fmt.Sprintf("%.3f", s.First)}
-		for _, c := range besides {
-			row = append(row, c.cells(s)...)
+// Standings returns the players as a table, the best first; the first row has the heads. Only some reports have the last three columns.
+func Standings(r *arena.Report) (rows [][]string) {
+	shown := [...]bool{r.Seats > 2, cyclic(r), slices.ContainsFunc(r.Players, func(s arena.Standing) bool { return len(s.Faults) > 0 })}
+	add := func(row []string, last ...string) {
+		for k, cell := range last {
+			if shown[k] {
+				row = append(row, cell)
+			}
 		}
 		rows = append(rows, row)
+	}
+	add([]string{"player", "elo", "95 %", "games", "score", "95 %", "wins", "draws", "losses", "at seat 0"}, "mean place", "nash", "faults")
+	for _, i := range r.ByRating() {
+		s := &r.Players[i]
+		add([]string{s.Player, fmt.Sprintf("%+.0f", s.Elo), interval(s.EloLow, s.EloHigh), strconv.Itoa(s.Games),
+			fmt.Sprintf("%.3f", s.Score), fmt.Sprintf("%.3f…%.3f", s.ScoreLow, s.ScoreHigh),
+			strconv.Itoa(s.Wins), strconv.Itoa(s.Draws), strconv.Itoa(s.Losses), fmt.Sprintf("%.3f", s.First)},
+			fmt.Sprintf("%.2f", s.Place), fmt.Sprintf("%.2f", s.Nash), faultText(s.Faults))
 	}
 	return rows
 }
@@ -110,6 +92,19 @@ func Pairs(r *arena.Report) [][]string {
 		rows = append(rows, []string{p.A, p.B, fmt.Sprintf("%.3f", p.Score), fmt.Sprintf("%.3f…%.3f", p.ScoreLow, p.ScoreHigh),
 			number("%+.0f", p.Elo), interval(p.EloLow, p.EloHigh), number("%.3f", p.Superior), fmt.Sprintf("%+.0f", p.FitElo), interval(p.FitLow, p.FitHigh),
 			strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses), fmt.Sprintf("%.0f", p.MeanTurns)})
+	}
+	return rows
+}
+
+// Stages returns the standings of a contest's stages as a table, the last stage first; the first
+// row has the heads.
+func Stages(r *arena.Report) [][]string {
+	rows := [][]string{{"stage", "place", "player", "points", "games"}}
+	for k := len(r.Stages) - 1; k >= 0; k-- {
+		s := &r.Stages[k]
+		for i, p := range s.Standings {
+			rows = append(rows, []string{s.Stage, strconv.Itoa(i + 1), p.Player, strconv.FormatFloat(p.Points, 'f', 0, 64), strconv.Itoa(p.Games)})
+		}
 	}
 	return rows
 }

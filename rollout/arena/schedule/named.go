@@ -53,7 +53,7 @@ func Named(name string, p Plan) (Schedule, error) {
 		all.Gauntlet = true
 		return all, nil
 	case name == NameSwiss && p.Seats != 2:
-		return nil, fmt.Errorf("swiss: this game has %d seats, want 2", p.Seats)
+		return nil, fmt.Errorf("swiss: this game has %d seats, expected 2", p.Seats)
 	case name == NameSwiss:
 		return Swiss{Players: p.Players, Rounds: (p.Games-1)/(2*swissSeeds) + 1, Seeds: swissSeeds, Seed: p.Seed, Joined: p.Joined}, nil
 	case p.Players < p.Seats:
