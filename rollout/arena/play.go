@@ -124,14 +124,6 @@ func (t *Tournament) check() error {
 	return nil
 }
 
-// chunk is a list of games for one worker: games of the same policies at the same seats in one
-// stage on consecutive seeds, or a single game with a bot.
-type chunk struct {
-	at    []int // indices in the list of games
-	games []*schedule.Fixture
-	bots  bool
-}
-
 // Bounds of a chunk. A stopped tournament loses the chunks in progress, so a chunk has few turns.
 const (
 	chunkTurns = 8192
@@ -154,73 +146,74 @@ func (t *Tournament) playAll(ctx context.Context, games []schedule.Fixture, all 
 	first := len(all)
 	all = append(all, make([]Played, len(games))...)
 	d := &delivery{games: all[first:], done: make([]bool, len(games)), tell: t.Done}
-	err = parallel.Each(ctx, t.Workers, t.chunks(games, most), func(ctx context.Context, _ int, c *chunk) error {
-		played, err := t.playChunk(ctx, c)
+	err = parallel.Each(ctx, t.Workers, t.chunks(games, most), func(ctx context.Context, _ int, chunk []int) error {
+		played, err := t.playChunk(ctx, &games[chunk[0]], len(chunk))
 		if err != nil {
 			return err
 		}
-		return d.take(c.at, played)
+		for i, at := range chunk {
+			played[i].Fixture = games[at]
+		}
+		return d.take(chunk, played)
 	})
 	return all[:first+d.due], err
 }
 
-// chunks splits a list into chunks of at most `most` games, ordered so that few finished games wait
-// for earlier ones in the list.
-func (t *Tournament) chunks(games []schedule.Fixture, most int) (list []*chunk) {
-	open := map[string]*chunk{} // by stage and seats: chunks that can take more games
+// bots reports whether a bot plays in a game.
+func (t *Tournament) bots(g *schedule.Fixture) bool {
+	return slices.ContainsFunc(g.Players, func(p int) bool { return t.Players[p].New == nil })
+}
+
+// chunks splits a list into the chunks that one worker plays: the indices of at most `most` games of the same policies at
+// the same seats in one stage on consecutive seeds, or of a single game with a bot. They are ordered so that few finished
+// games wait for earlier ones in the list.
+func (t *Tournament) chunks(games []schedule.Fixture, most int) (list [][]int) {
+	open := map[string]int{} // by stage and seats: the index in list of the chunk that can take more games
 	for i := range games {
 		g := &games[i]
-		if slices.ContainsFunc(g.Players, func(p int) bool { return t.Players[p].New == nil }) {
-			list = append(list, &chunk{[]int{i}, []*schedule.Fixture{g}, true})
+		if t.bots(g) {
+			list = append(list, []int{i})
 			continue
 		}
 		seats := fmt.Sprint(g.Stage, g.Players)
-		c := open[seats]
-		if c != nil && len(c.games) == most {
+		at, ok := open[seats]
+		if ok && len(list[at]) == most {
 			clear(open) // begin a new round of chunks for all seats
-			c = nil
+			ok = false
 		}
-		if c == nil || c.games[len(c.games)-1].Seed+1 != g.Seed {
-			c = &chunk{}
-			open[seats] = c
-			list = append(list, c)
+		if !ok || games[list[at][len(list[at])-1]].Seed+1 != g.Seed {
+			at = len(list)
+			open[seats] = at
+			list = append(list, nil)
 		}
-		c.at, c.games = append(c.at, i), append(c.games, g)
+		list[at] = append(list[at], i)
 	}
 	return list
 }
 
-// playChunk plays the games of a chunk.
-func (t *Tournament) playChunk(ctx context.Context, c *chunk) ([]Played, error) {
-	if c.bots {
-		p, err := t.Match(ctx, c.games[0])
-		p.Fixture = *c.games[0]
-		return []Played{p}, err
+// playChunk plays the n games of a chunk that begins with g.
+func (t *Tournament) playChunk(ctx context.Context, g *schedule.Fixture, n int) (played collector, err error) {
+	if t.bots(g) {
+		p, err := t.Match(ctx, g)
+		return collector{p}, err
 	}
-	v, err := t.Vector(c.games[0].Stage)
+	v, err := t.Vector(g.Stage)
 	if err != nil {
 		return nil, err
 	}
 	var makers []rollout.Maker
-	for _, p := range c.games[0].Players {
+	for _, p := range g.Players {
 		makers = append(makers, t.Players[p].New)
 	}
 	seats, err := rollout.NewSeats(makers, v.Spec())
 	if err != nil {
 		return nil, err
 	}
-	var played collector
-	games, err := rollout.NewGames(v, seats, 0)
+	all, err := rollout.NewGames(v, seats, 0)
 	if err == nil {
-		err = games.Play(ctx, t.Seed, uint64(c.games[0].Seed), uint64(len(c.games)), &played)
+		err = all.Play(ctx, t.Seed, uint64(g.Seed), uint64(n), &played)
 	}
-	if err = errors.Join(err, rollout.CloseSeats(seats...)); err != nil {
-		return nil, err
-	}
-	for i := range played {
-		played[i].Fixture = *c.games[i]
-	}
-	return played, nil
+	return played, errors.Join(err, rollout.CloseSeats(seats...))
 }
 
 // collector collects episodes as games.
