@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"moonfarm/rollout/view/picture"
+	"moonfarm/sim/texts"
 )
 
 //go:generate go run -C gen . -out ../outlines.txt
@@ -68,14 +71,9 @@ const (
 	curveTo
 )
 
-// segment is a part of an outline. It begins where the one before ends.
-type segment struct {
-	kind   byte
-	by, to point // by: the control point of a curve
-}
-
-// appendSegments appends the outline of a glyph at a font size, in units. y grows downwards.
-func (g *glyph) appendSegments(dst []segment, size int64) []segment {
+// each calls add with the segments of the outline at a font size, in units: the kind, the control point of a curve, and the end. A
+// segment begins where the one before ends. y grows downwards.
+func (g *glyph) each(size int64, add func(kind byte, by, to point)) {
 	data := g.outline
 	next := func() int64 {
 		v, n := binary.Varint(data)
@@ -89,42 +87,22 @@ func (g *glyph) appendSegments(dst []segment, size int64) []segment {
 		return point{X: inSize(at.X, size), Y: inSize(at.Y, size)}
 	}
 	for len(data) > 0 {
-		s := segment{kind: data[0]}
+		kind, by := data[0], point{}
 		data = data[1:]
-		if s.kind == curveTo {
-			s.by = step()
+		if kind == curveTo {
+			by = step()
 		}
-		s.to = step()
-		dst = append(dst, s)
+		add(kind, by, step())
 	}
-	return dst
-}
-
-// bounds returns the corners of the rectangle around all points of an outline.
-func bounds(segments []segment) (least, most point) {
-	add := func(p point) {
-		least = point{X: min(least.X, p.X), Y: min(least.Y, p.Y)}
-		most = point{X: max(most.X, p.X), Y: max(most.Y, p.Y)}
-	}
-	for i, s := range segments {
-		if i == 0 {
-			least, most = s.to, s.to
-		}
-		if s.kind == curveTo {
-			add(s.by)
-		}
-		add(s.to)
-	}
-	return least, most
 }
 
 // addGlyph adds the outline of a glyph whose origin is at a place.
-func addGlyph(c *canvas, segments []segment, origin point) {
+func (c *canvas) addGlyph(g *glyph, size int64, origin point) {
 	at := func(p point) point { return point{X: origin.X + p.X, Y: origin.Y + p.Y} }
 	var pen, first point
-	for _, s := range segments {
-		to := at(s.to)
-		switch s.kind {
+	g.each(size, func(kind byte, by, to point) {
+		by, to = at(by), at(to)
+		switch kind {
 		case moveTo:
 			c.edge(pen, first)
 			first = to
@@ -132,7 +110,7 @@ func addGlyph(c *canvas, segments []segment, origin point) {
 			c.edge(pen, to)
 		case curveTo:
 			const n = 6
-			from, by := pen, at(s.by)
+			from := pen
 			for k := int64(1); k <= n; k++ {
 				curve := func(a, b, c int64) int64 { return ((n-k)*(n-k)*a + 2*k*(n-k)*b + k*k*c) / (n * n) }
 				next := point{X: curve(from.X, by.X, to.X), Y: curve(from.Y, by.Y, to.Y)}
@@ -141,6 +119,70 @@ func addGlyph(c *canvas, segments []segment, origin point) {
 			}
 		}
 		pen = to
-	}
+	})
 	c.edge(pen, first)
+}
+
+// text draws a text whose anchor is at x and whose capitals are vertically centred on y, in one font. Coordinates and the size are in
+// units. It fills the outlines of the font in whole numbers, as all other outlines.
+func (p *Painter) text(c *canvas, x, y int64, a picture.Anchor, size int64, text string, ink pixel) {
+	text = shown(text)
+	width := int64(0)
+	for _, letter := range text {
+		width += inSize(glyphOf(letter).advance, size)
+	}
+	switch a {
+	case picture.Middle:
+		x -= width / 2
+	case picture.End:
+		x -= width
+	}
+	base := int((y + size*36/100 + unit/2) >> 8)
+	for _, letter := range text {
+		if x >= int64(c.width)*unit {
+			return
+		}
+		at := x + unit/8
+		key := spriteKey{letter: letter, ink: ink, width: int32(size), part: uint8(at >> 6 & 3)}
+		c.draw(p.cached(key, func(c *canvas) (int, int) {
+			// All letters of the font are from −1/8 to 9/8 of its size wide, and from −1 to 1/4 high.
+			left, top := int(size/8/unit)+1, int(size/unit)+1
+			c.size(left+int(size*9/8/unit)+3, top+int(size/4/unit)+2)
+			c.addGlyph(glyphOf(letter), size, point{X: int64(left)*unit + int64(key.part)*unit/4, Y: int64(top) * unit})
+			c.fill(ink)
+			return left, top
+		}), int(at>>8), base)
+		x += inSize(glyphOf(letter).advance, size)
+	}
+}
+
+// mostLetters bounds the length of a text.
+const mostLetters = 256
+
+// shown returns the part of a text that is drawn.
+func shown(text string) string {
+	if plain(text) {
+		return text
+	}
+	if len(text) > 4*mostLetters {
+		text = text[:4*mostLetters]
+	}
+	text = texts.OneLine(text)
+	n := 0
+	for i := range text {
+		if n++; n > mostLetters {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// plain reports whether a text is short and has no characters but letters, digits and the like: most texts are.
+func plain(text string) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return len(text) <= mostLetters
 }

@@ -30,15 +30,26 @@ func TestGlyphs(t *testing.T) {
 			g := &glyphs()[i]
 			require.Same(t, g, glyphOf(g.letter), "%q", g.letter)
 			fmt.Fprintln(all, g.letter, inSize(g.advance, size*unit/64+unit/64-1)*64/unit)
-			segments := g.appendSegments(nil, size*unit/64+unit/64-1)
-			for _, s := range segments {
-				if s.kind == curveTo {
-					fmt.Fprintln(all, s.kind, s.by.X*64/unit, s.by.Y*64/unit)
-				}
-				fmt.Fprintln(all, s.kind, s.to.X*64/unit, s.to.Y*64/unit)
+			var least, most point
+			grow := func(p point) {
+				least, most = point{X: min(least.X, p.X), Y: min(least.Y, p.Y)}, point{X: max(most.X, p.X), Y: max(most.Y, p.Y)}
 			}
-			least, most := bounds(segments)
+			begun := false
+			g.each(size*unit/64+unit/64-1, func(kind byte, by, to point) {
+				if !begun {
+					begun, least, most = true, to, to
+				}
+				if kind == curveTo {
+					fmt.Fprintln(all, kind, by.X*64/unit, by.Y*64/unit)
+					grow(by)
+				}
+				fmt.Fprintln(all, kind, to.X*64/unit, to.Y*64/unit)
+				grow(to)
+			})
 			fmt.Fprintln(all, least.X*64/unit, least.Y*64/unit, most.X*64/unit, most.Y*64/unit)
+			if em := size * unit / 64; size >= 512 { // the canvas of a letter has room for it
+				require.True(t, least.X >= -em/8 && most.X <= em*9/8 && least.Y >= -em && most.Y <= em/4, "%q from %v to %v", g.letter, least, most)
+			}
 		}
 		require.Equal(t, line, fmt.Sprintf("%d %x", size, all.Sum(nil)), "size %d", size)
 	}

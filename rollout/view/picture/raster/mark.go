@@ -1,17 +1,20 @@
 package raster
 
 import (
+	"encoding/binary"
 	"image"
 
 	"moonfarm/rollout/view/picture"
 )
 
-// spriteKey tells sprites apart: of a look, or of a ring.
+// spriteKey tells sprites apart: of a look, a ring, or a letter.
 type spriteKey struct {
-	look          *picture.Look // nil: a ring
-	pen           picture.Pen   // of a ring
-	halves        uint8         // of a ring: half pixels between its middle and the place of the sprite, x and y
-	width, height int32         // in pixels; of a ring the radius in units
+	look          *picture.Look
+	pen           picture.Pen // of a ring
+	letter        rune
+	ink           pixel // of a letter
+	part          uint8 // between the place and that of the sprite: half pixels of a ring, x and y, or quarters of one of a letter
+	width, height int32 // in pixels; of a ring the radius in units, of a letter its size in units
 }
 
 // mostSprite is the largest side of a thing that has a sprite. Larger ones are drawn each time. spriteRoom is the number of
@@ -26,8 +29,9 @@ func (p *Painter) cached(key spriteKey, draw func(c *canvas) (x, y int)) *sprite
 	if s := p.sprites[key]; s != nil {
 		return s
 	}
-	x, y := draw(&p.scratch)
-	s := p.scratch.sprite(x, y)
+	var c canvas
+	x, y := draw(&c)
+	s := c.sprite(x, y)
 	const look = 64 // counted for a sprite without pixels
 	if p.room -= len(s.pix) + look; p.room < 0 {
 		clear(p.sprites)
@@ -35,6 +39,71 @@ func (p *Painter) cached(key spriteKey, draw func(c *canvas) (x, y int)) *sprite
 	}
 	p.sprites[key] = s
 	return s
+}
+
+// sprite is a small picture that is drawn often. Transparent pixels take no memory and no time.
+type sprite struct {
+	runs []run
+	pix  []pixel
+}
+
+// run is a row of pixels of a sprite next to each other.
+type run struct {
+	x, y, n int32 // seen from the place of the sprite
+	pix     int32 // index of the first pixel
+	solid   bool  // all are opaque
+}
+
+// sprite returns the picture on the canvas, whose pixel (x, y) is at the place where the sprite is drawn.
+func (c *canvas) sprite(x, y int) *sprite {
+	s := &sprite{}
+	for row := range c.height {
+		for i := 0; i < c.width; i++ {
+			first, solid := len(s.pix), true
+			for begin := i; i < c.width; i++ {
+				p := binary.LittleEndian.Uint32(c.at(i, row))
+				if p == 0 || i > begin && (p >= opaque) != solid {
+					break
+				}
+				solid = p >= opaque
+				s.pix = append(s.pix, p)
+			}
+			if n := len(s.pix) - first; n > 0 {
+				s.runs = append(s.runs, run{x: int32(i - n - x), y: int32(row - y), n: int32(n), pix: int32(first), solid: solid})
+				i-- // the pixel at which the run ends may begin the next one
+			}
+		}
+	}
+	return s
+}
+
+// draw draws a sprite at a place.
+func (c *canvas) draw(s *sprite, x, y int) {
+	for i := range s.runs {
+		r := &s.runs[i]
+		row := y + int(r.y)
+		if row < c.clip.Min.Y || row >= c.clip.Max.Y {
+			continue
+		}
+		from := x + int(r.x)
+		begin, end := max(from, c.clip.Min.X), min(from+int(r.n), c.clip.Max.X)
+		if begin >= end {
+			continue
+		}
+		pix := s.pix[int(r.pix)+begin-from:][:end-begin]
+		to := c.row(begin, end, row)
+		if r.solid {
+			for _, p := range pix {
+				binary.LittleEndian.PutUint32(to, p)
+				to = to[4:]
+			}
+			continue
+		}
+		for _, p := range pix {
+			binary.LittleEndian.PutUint32(to, over(binary.LittleEndian.Uint32(to), p))
+			to = to[4:]
+		}
+	}
 }
 
 // Mark implements picture.Surface.
@@ -93,7 +162,7 @@ func (p *Painter) body(c *canvas, l *picture.Look, r image.Rectangle) {
 		}
 	}
 	if t := l.LetterIn(r); t.Words != "" {
-		p.face.text(c, t.At.X, t.At.Y, t.Anchor, t.Size, t.Words, inks[t.Ink])
+		p.text(c, t.At.X, t.At.Y, t.Anchor, t.Size, t.Words, inks[t.Ink])
 	}
 	if l.Leaving {
 		ends, width := l.Crossed(b.Inside(border / 2))

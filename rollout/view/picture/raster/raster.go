@@ -31,13 +31,11 @@ type Painter struct {
 	canvas canvas
 	image  image.RGBA
 	circle *circle
-	face   *face
 
 	sprites map[spriteKey]*sprite
 	mark    *sprite // the last one of a look
 	last    spriteKey
-	room    int // pixels that further sprites may have
-	scratch canvas
+	room    int     // pixels that further sprites may have
 	corners []point // of an outline
 	inner   []point
 }
@@ -47,7 +45,7 @@ func New(s picture.Settings) (*Painter, error) {
 	if s.Width < 1 || s.Width > MostWidth {
 		return nil, fmt.Errorf("width %d: expected 1 to %d pixels", s.Width, MostWidth)
 	}
-	return &Painter{sheet: picture.Sheet{Settings: s}, circle: newCircle(), face: newFace(), sprites: map[spriteKey]*sprite{}, room: spriteRoom}, nil
+	return &Painter{sheet: picture.Sheet{Settings: s}, circle: newCircle(), sprites: map[spriteKey]*sprite{}, room: spriteRoom}, nil
 }
 
 // pixelOf returns the pixel of a colour in the notation of CSS, of three or six digits. They are constants of package picture.
@@ -123,7 +121,7 @@ func (s *surface) Ring(middle point, radius int64, p picture.Pen) {
 		draw(&s.canvas, point{X: x * unit / 2, Y: y * unit / 2})
 		return
 	}
-	key := spriteKey{pen: p, width: int32(radius), halves: uint8(x&1 | y&1<<1)}
+	key := spriteKey{pen: p, width: int32(radius), part: uint8(x&1 | y&1<<1)}
 	s.canvas.draw((*Painter)(s).cached(key, func(c *canvas) (int, int) {
 		around := int(radius/unit) + 2
 		c.size(2*around+1, 2*around+1)
@@ -151,8 +149,8 @@ func (s *surface) Triangle(corners [3]point, fill picture.Role) {
 func (s *surface) Text(t *picture.Text) {
 	if t.Rim {
 		for _, by := range [...]point{{X: -unit}, {X: unit}, {Y: -unit}, {Y: unit}} {
-			s.face.text(&s.canvas, t.At.X+by.X, t.At.Y+by.Y, t.Anchor, t.Size, t.Words, inks[picture.Paper])
+			(*Painter)(s).text(&s.canvas, t.At.X+by.X, t.At.Y+by.Y, t.Anchor, t.Size, t.Words, inks[picture.Paper])
 		}
 	}
-	s.face.text(&s.canvas, t.At.X, t.At.Y, t.Anchor, t.Size, t.Words, inks[t.Ink])
+	(*Painter)(s).text(&s.canvas, t.At.X, t.At.Y, t.Anchor, t.Size, t.Words, inks[t.Ink])
 }
