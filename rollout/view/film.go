@@ -5,11 +5,13 @@ package view
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"moonfarm/env"
 	"moonfarm/features"
@@ -191,6 +193,35 @@ func (f *Film) EachFrame(seat, first, last int, position func(n int) error, fram
 		f.painter.Frames(0, f.turn, seat, frame)
 		if err := f.step(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Part is a part of a film as it is shown.
+type Part struct {
+	Seat        int     // or features.Spectator
+	First, Last int     // positions
+	Speed       float64 // turns a second
+}
+
+// Play calls show with the moments of a part until ctx is done: with the position, the number of its moments that follow, and how long
+// the moment is shown. The moments of a turn share its time.
+func (f *Film) Play(ctx context.Context, p *Part, show func(n, left int, s *features.Scene, pause time.Duration) error) error {
+	var moments []features.Scene
+	for n := p.First; n <= p.Last; n++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		moments = moments[:0]
+		if err := f.EachFrame(p.Seat, n, n, nil, func(s *features.Scene) { moments = append(moments, s.Clone()) }); err != nil {
+			return err
+		}
+		pause := time.Duration(float64(time.Second) / p.Speed / float64(len(moments)))
+		for i := range moments {
+			if err := show(n, len(moments)-1-i, &moments[i], pause); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

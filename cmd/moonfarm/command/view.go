@@ -269,21 +269,16 @@ func (a *app) savePage(f *viewFlags, text []byte, what string) error {
 
 // viewGIF writes the first game as an animation.
 func (a *app) viewGIF(c *cobra.Command, f *viewFlags, games view.GameList) error {
-	film, entry, err := gamelists.First(games)
+	film, entry, part, err := f.firstPart(games)
 	if err != nil {
 		return err
-	}
-	seat, err := f.within(film)
-	if err != nil {
-		return err
-	}
-	g := pictures.Animation{
-		Film: film, Title: cmp.Or(entry.Name, strings.Join(entry.Players, " – ")), Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed, Width: f.width,
 	}
 	m := f.meter("positions")
 	defer m.End()
-	g.Progress = func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") }
-	bytes, err := a.WriteFile("gif", f.gif, func(w io.Writer) error { return g.WriteGIF(c.Context(), w) })
+	bytes, err := a.WriteFile("gif", f.gif, func(w io.Writer) error {
+		return pictures.WriteGIF(c.Context(), w, film, part, cmp.Or(entry.Name, strings.Join(entry.Players, " – ")), f.width,
+			func(done, all int) { m.Show(uint64(done), uint64(all), 0, "") })
+	})
 	if err != nil {
 		return err
 	}
@@ -423,33 +418,33 @@ func (a *app) viewText(ctx context.Context, f *viewFlags, games view.GameList) e
 	if a.JSON {
 		return console.WrongUse("--json: view prints no JSON with --tty")
 	}
-	film, _, err := gamelists.First(games)
+	film, _, part, err := f.firstPart(games)
 	if err != nil {
 		return err
 	}
-	seat, err := f.within(film)
-	if err != nil {
-		return err
-	}
-	return viewer.Text(ctx, a.Console, film, &viewer.Part{Seat: seat, First: int(f.first), Last: int(f.last), Speed: f.speed})
+	return viewer.Text(ctx, a.Console, film, part)
 }
 
-// within checks --speed, --turns and --seat for a film, and returns the seat.
-func (v *viewFlags) within(film *view.Film) (seat int, err error) {
+// firstPart returns the first game of a list, and the part of it that --speed, --turns and --seat name.
+func (v *viewFlags) firstPart(games view.GameList) (*view.Film, view.Entry, *view.Part, error) {
+	film, entry, err := gamelists.First(games)
+	if err != nil {
+		return nil, entry, nil, err
+	}
 	if !(v.speed > 0) || math.IsInf(v.speed, 0) {
-		return 0, console.WrongUse("--speed %v: expected a number above 0", v.speed)
+		return nil, entry, nil, console.WrongUse("--speed %v: expected a number above 0", v.speed)
 	}
 	if v.last == math.MaxUint64 {
 		v.last = uint64(film.Turns())
 	}
 	if v.first > v.last || v.last > uint64(film.Turns()) {
-		return 0, console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&v.first, &v.last, "a turn"), film.Turns())
+		return nil, entry, nil, console.WrongUse("--turns %v: expected numbers from 0 to %d", numberRange(&v.first, &v.last, "a turn"), film.Turns())
 	}
-	seat = features.Spectator
+	seat := features.Spectator
 	if v.seat != seatAll {
 		if seat = int(v.seat[0] - 'A'); seat >= film.Seats() {
-			return 0, console.WrongUse("--seat %s: the game has seats A to %c", v.seat, 'A'+rune(film.Seats()-1))
+			return nil, entry, nil, console.WrongUse("--seat %s: the game has seats A to %c", v.seat, 'A'+rune(film.Seats()-1))
 		}
 	}
-	return seat, nil
+	return film, entry, &view.Part{Seat: seat, First: int(v.first), Last: int(v.last), Speed: v.speed}, nil
 }

@@ -2,6 +2,7 @@
 package pictures
 
 import (
+	"cmp"
 	"context"
 	"image/png"
 	"io"
@@ -28,10 +29,7 @@ func WriteSVG(w io.Writer, s *features.Scene, title string) error {
 
 // WritePNG writes a position as PNG of a width in pixels; 0: PNGWidth.
 func WritePNG(w io.Writer, s *features.Scene, title string, width int) error {
-	if width == 0 {
-		width = PNGWidth
-	}
-	p, err := raster.New(picture.Settings{Width: width, Stats: true, Legend: true})
+	p, err := raster.New(picture.Settings{Width: cmp.Or(width, PNGWidth), Stats: true, Legend: true})
 	if err != nil {
 		return err
 	}
@@ -42,60 +40,36 @@ func WritePNG(w io.Writer, s *features.Scene, title string, width int) error {
 	return png.Encode(w, m)
 }
 
-// Animation is a part of a film as it is shown.
-type Animation struct {
-	Film        *view.Film
-	Title       string
-	Seat        int // or features.Spectator
-	First, Last int // positions
-	Speed       float64
-	Width       int // in pixels; 0: GIFWidth
-	// Progress, if not nil, is called with the number of positions that are written, and of all.
-	Progress func(done, all int)
-}
-
 // Times that a moment and the end of an animation are shown. Browsers show shorter moments longer.
 const (
 	leastMoment = 20 * time.Millisecond
 	lastMoment  = 2 * time.Second
 )
 
-// WriteGIF writes an animation as GIF, moment by moment. Speed is in turns a second; the moments of a turn share its time.
-func (a *Animation) WriteGIF(ctx context.Context, w io.Writer) error {
-	width := a.Width
-	if width == 0 {
-		width = GIFWidth
-	}
-	p, err := raster.New(picture.Settings{Width: width, Stats: true})
+// WriteGIF writes a part of a film as GIF, moment by moment, of a width in pixels; 0: GIFWidth. progress is called with the number of
+// positions that are written, and of all.
+func WriteGIF(ctx context.Context, w io.Writer, film *view.Film, part *view.Part, title string, width int, progress func(done, all int)) error {
+	p, err := raster.New(picture.Settings{Width: cmp.Or(width, GIFWidth), Stats: true})
 	if err != nil {
 		return err
 	}
 	g := raster.NewGIF(w)
-	var moments []features.Scene
-	for n := a.First; n <= a.Last; n++ {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	err = film.Play(ctx, part, func(n, left int, s *features.Scene, pause time.Duration) error {
+		pause = max(pause, leastMoment)
+		if n == part.Last && left == 0 {
+			pause = max(pause, lastMoment)
 		}
-		moments = moments[:0]
-		if err := a.Film.EachFrame(a.Seat, n, n, nil, func(s *features.Scene) { moments = append(moments, s.Clone()) }); err != nil {
+		m, err := p.Draw(s, title)
+		if err != nil {
 			return err
 		}
-		pause := max(time.Duration(float64(time.Second)/a.Speed/float64(len(moments))), leastMoment)
-		for i := range moments {
-			if n == a.Last && i == len(moments)-1 {
-				pause = max(pause, lastMoment)
-			}
-			m, err := p.Draw(&moments[i], a.Title)
-			if err != nil {
-				return err
-			}
-			if err := g.Add(m, pause); err != nil {
-				return err
-			}
+		if left == 0 {
+			progress(n-part.First+1, part.Last-part.First+1)
 		}
-		if a.Progress != nil {
-			a.Progress(n-a.First+1, a.Last-a.First+1)
-		}
+		return g.Add(m, pause)
+	})
+	if err != nil {
+		return err
 	}
 	return g.Close()
 }

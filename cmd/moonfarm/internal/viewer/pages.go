@@ -1,4 +1,4 @@
-// Package showing shows games: on pages of a browser, also while a game is played, and in a terminal.
+// Package viewer shows games: on pages of a browser, also while a game is played, and in a terminal.
 package viewer
 
 import (

@@ -16,16 +16,9 @@ import (
 // textColumns is the width of boards in a terminal. Terminals have at least that.
 const textColumns = 80
 
-// Part is a part of a film.
-type Part struct {
-	Seat        int // or features.Spectator
-	First, Last int // positions
-	Speed       float64
-}
-
 // Text shows a part of a film in the terminal: moment by moment with colours, or, where there is no terminal, its
 // positions as text.
-func Text(ctx context.Context, c *console.Console, film *view.Film, p *Part) error {
+func Text(ctx context.Context, c *console.Console, film *view.Film, p *view.Part) error {
 	if c.Colours() {
 		return playText(ctx, c, film, p)
 	}
@@ -33,7 +26,7 @@ func Text(ctx context.Context, c *console.Console, film *view.Film, p *Part) err
 }
 
 // printText prints positions as text.
-func printText(ctx context.Context, c *console.Console, film *view.Film, p *Part) error {
+func printText(ctx context.Context, c *console.Console, film *view.Film, p *view.Part) error {
 	var text []byte
 	for n := p.First; n <= p.Last; n++ {
 		if ctx.Err() != nil {
@@ -59,35 +52,24 @@ const (
 )
 
 // playText plays the moments of a game in the terminal.
-func playText(ctx context.Context, c *console.Console, film *view.Film, p *Part) error {
+func playText(ctx context.Context, c *console.Console, film *view.Film, p *view.Part) error {
 	c.Printf(hideCursor + clearScreen)
 	defer func() {
 		c.Printf(blocks.Reset + showCursor)
 		_ = c.Out.Flush() // an error was reported before
 	}()
-	var moments [][]byte
-	for n := p.First; n <= p.Last; n++ {
-		moments = moments[:0]
-		err := film.EachFrame(p.Seat, n, n, nil, func(s *features.Scene) {
-			moments = append(moments, blocks.Append(nil, s, textColumns))
-		})
-		if err != nil {
+	return film.Play(ctx, p, func(_, _ int, s *features.Scene, pause time.Duration) error {
+		c.Printf(home+"%s"+clearRest, blocks.Append(nil, s, textColumns))
+		if err := c.Out.Flush(); err != nil {
 			return err
 		}
-		pause := time.Duration(float64(time.Second) / p.Speed / float64(len(moments)))
-		for _, m := range moments {
-			c.Printf(home+"%s"+clearRest, m)
-			if err := c.Out.Flush(); err != nil {
-				return err
-			}
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
+		select {
+		case <-time.After(pause):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
-	}
-	return nil
+	})
 }
 
 // mostCommand is how much of a command is printed, in bytes.
