@@ -1,13 +1,11 @@
 package datasets
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/about"
-	"moonfarm/datasets/internal/write"
 )
 
 // TestManifestIsMadeAnew changes keys of a manifest that no other file holds, with a
@@ -50,6 +48,7 @@ func TestOtherEncoding(t *testing.T) {
 	for want, change := range map[string]func(*Manifest){
 		"format 2, encoding 3;": func(m *Manifest) { m.Format = 2 },
 		"format 3, encoding 1;": func(m *Manifest) { m.Encoding = 0 }, // as before it was numbered
+		"format 3, encoding 2;": func(m *Manifest) { m.Encoding = 2 },
 		"format 3, encoding 4;": func(m *Manifest) { m.Encoding = about.Encoding + 1 },
 	} {
 		m := *good
@@ -58,29 +57,8 @@ func TestOtherEncoding(t *testing.T) {
 		rewrite(t, dir, &m)
 		_, err := Open(dir)
 		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, `expected format 3, encoding 2 to 3: its command in the manifest, "moonfarm generate toy", makes the episodes again`)
+		require.ErrorContains(t, err, `expected format 3, encoding 3: its command in the manifest, "moonfarm generate toy", makes the episodes again`)
 	}
-}
-
-// TestEncodingBefore: a dataset of encoding 2 has the same rows, and is made again as it was.
-func TestEncodingBefore(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	r, err := write.NewRun(t.Context(), dir, toyJob(2, 1), toyMakers(), Options{Workers: 1})
-	require.NoError(t, err)
-	r.Layout.Encode(2)
-	_, err = r.Generate(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, 2, requireSoundEncoding(t, dir))
-	now := generateToy(t, toyJob(2, 1), Options{})
-	require.Equal(t, about.Encoding, requireSoundEncoding(t, now))
-	require.NotEqual(t, contents(t, dir, about.PathOf(about.EpisodesDir, 6)), contents(t, now, about.PathOf(about.EpisodesDir, 6)))
-	require.Equal(t, inspected(t, dir, InspectOptions{Sums: true}).SHA256, inspected(t, now, InspectOptions{Sums: true}).SHA256)
-}
-
-// requireSoundEncoding makes all shards of a dataset again, and returns its encoding.
-func requireSoundEncoding(t *testing.T, dir string) int {
-	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
-	return opened(t, dir).Manifest().Encoding
 }
 
 // TestOtherGamma: the discount is also in the job, which must have the same.

@@ -143,12 +143,11 @@ func (t TableKind) Has(column string) bool {
 
 // Layout is the layout of files that a Job and its rules determine.
 type Layout struct {
-	encoding int // of the manifest
-	Job      Job
-	Specs    []env.Spec  // one per rules
-	Tables   []TableKind // steps, episodes, and finals if there are any
-	Lists    int         // bytes of lists after which a batch of steps or episodes is full
-	Kept     int         // bytes of rows that a worker may keep while it plays
+	Job    Job
+	Specs  []env.Spec  // one per rules
+	Tables []TableKind // steps, episodes, and finals if there are any
+	Lists  int         // bytes of lists after which a batch of steps or episodes is full
+	Kept   int         // bytes of rows that a worker may keep while it plays
 }
 
 // NewLayout returns the layout of the files of a job, given the spec of each of its rules.
@@ -166,16 +165,7 @@ func NewLayout(j Job, specs []env.Spec) *Layout {
 		finals := FinalColumns(s.Shape, j.Obs)
 		add(FinalsDir, finals, players, batchRows(finals, players, finalBatchBytes, 1))
 	}
-	l.Encode(Encoding)
 	return l
-}
-
-// Encode makes the files of the layout have that encoding.
-func (l *Layout) Encode(encoding int) {
-	l.encoding = encoding
-	for i := range l.Tables {
-		l.Tables[i].Schema.Encoding = encoding
-	}
 }
 
 // described returns the tables as the manifest describes them.

@@ -143,7 +143,7 @@ func (m *Manifest) tables() [AllTables]*TableInfo {
 func NewManifest(l *Layout, command string) *Manifest {
 	s := l.Specs[0]
 	m := &Manifest{
-		Format: Format, Encoding: l.encoding, Moonfarm: Version, Command: command, Job: l.Job,
+		Format: Format, Encoding: Encoding, Moonfarm: Version, Command: command, Job: l.Job,
 		Game: GameInfo{s.Info.Name, s.Info.Players, l.maxTurns(), l.maxOrders()},
 		Observation: Observation{
 			Form: l.Job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
@@ -215,9 +215,9 @@ func DecodeManifest(text []byte) (*Manifest, error) {
 	if err := jsontext.CheckValues(text); err != nil {
 		return nil, err
 	}
-	if v.Encoding = max(v.Encoding, 1); v.Format != Format || v.Encoding < oldestEncoding || v.Encoding > Encoding {
-		return nil, fmt.Errorf("format %d, encoding %d; expected format %d, encoding %d to %d: its command in the manifest, %q, makes the episodes again",
-			v.Format, v.Encoding, Format, oldestEncoding, Encoding, v.Command)
+	if v.Encoding = max(v.Encoding, 1); v.Format != Format || v.Encoding != Encoding {
+		return nil, fmt.Errorf("format %d, encoding %d; expected format %d, encoding %d: its command in the manifest, %q, makes the episodes again",
+			v.Format, v.Encoding, Format, Encoding, v.Command)
 	}
 	m := new(Manifest)
 	if err := jsontext.Decode(text, m, m.Encode); err != nil {

@@ -34,7 +34,6 @@ type likeness struct {
 	width    int  // bytes of a row; 0: nothing is known
 	stride   int  // distance in rows of the rows that are most alike
 	anywhere bool // rows are like rows at any distance
-	encoding int  // Schema.Encoding
 }
 
 // compressor appends src as one frame to dst. A compressor keeps its memory, and the frame
@@ -95,7 +94,7 @@ func (z zstdFrames) append(dst, src []byte, l likeness) ([]byte, error) {
 	}
 	start := len(dst)
 	dst = z.general.EncodeAll(src, dst)
-	if len(src) < unsized && l.encoding != 2 {
+	if len(src) < unsized {
 		// The frame has no content size. Its window becomes the content, whose size takes the place
 		// of the window descriptor.
 		dst[start+4] |= singleSegment

@@ -144,16 +144,10 @@ type Schema struct {
 	Texts   []string // one per key
 	Tensors bool     // columns marked Tensor have the extension
 	Stride  int      // distance in rows of the rows that are most alike; helps the zstd codec
-	// Encoding numbers the way in which the zstd codec compresses: 1, 2 or LatestEncoding, which
-	// 0 means, too.
-	Encoding int
 	// Anywhere names columns whose rows are like rows at any distance: if they are wide, a
 	// general encoder compresses them.
 	Anywhere []string
 }
-
-// LatestEncoding is the number of the way in which the zstd codec compresses now.
-const LatestEncoding = 3
 
 // Arrow returns the schema in the form of arrow-go.
 func (s Schema) Arrow() *arrow.Schema {

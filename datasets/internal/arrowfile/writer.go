@@ -164,7 +164,6 @@ func (w *Writer) buffer(b []byte, l likeness) (err error) {
 	case w.codec == None:
 		w.parts = append(w.parts, b, zeros[:-n&7])
 	default:
-		l.encoding = w.schema.Encoding
 		w.body = binary.LittleEndian.AppendUint64(w.body, uint64(n))
 		if w.body, err = w.frames(w.body, b, l); err != nil {
 			return err

@@ -8,13 +8,13 @@ import (
 )
 
 // attached compares the texts beside the manifest with it. The card follows from
-// the manifest; another version of moonfarm, or one of another encoding, may word it differently.
+// the manifest; another version of moonfarm may word it differently.
 func (v *verifier) attached() {
 	m := v.d.Manifest()
 	for _, a := range m.Attachments() {
 		if _, err := v.d.Attached(a); err != nil {
 			v.wrong(err)
-		} else if want := about.AttachmentOf(about.CardName, about.CardText(m)); a.Path == about.CardName && m.Moonfarm == about.Version && m.Encoding == about.Encoding && a != want {
+		} else if want := about.AttachmentOf(about.CardName, about.CardText(m)); a.Path == about.CardName && m.Moonfarm == about.Version && a != want {
 			v.problem("%s: it does not fit the manifest: its sha256 should be %s", about.CardName, want.SHA256)
 		}
 	}

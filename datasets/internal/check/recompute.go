@@ -54,7 +54,6 @@ func (v *verifier) recompute(m about.Makers) (*recompute, error) {
 		}
 	}
 	a := &recompute{n: n, all: all, layout: about.NewLayout(job, specs), makers: m}
-	a.layout.Encode(v.d.Manifest().Encoding)
 	for i, r := range v.d.Manifest().Rules {
 		if specs[i].Info.Rules != r.Version {
 			return nil, fmt.Errorf("%s: made with version %s of the rules, this moonfarm plays %s", v.d.Dir, r.Version, specs[i].Info.Rules)
