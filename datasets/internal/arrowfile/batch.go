@@ -86,18 +86,20 @@ func NewRecordBatch(s Schema, rows int, want func(name string) bool) (*RecordBat
 			t.Data = append(t.Data, nil)
 			continue
 		}
-		d := &Data{Column: c}
-		switch w := c.Width(); {
-		case w > maxBuffer/max(rows, 1):
+		if w := c.Width(); w > maxBuffer/max(rows, 1) {
 			return nil, fmt.Errorf("column %s: %d rows of %d bytes are more than one batch may hold", c.Name, rows, w)
-		case w > 0:
-			d.Fixed = Aligned(rows * w)
-		default:
-			d.Ends = make([]int32, 1, rows*c.Values()+1)
 		}
-		t.Data = append(t.Data, d)
+		t.Data = append(t.Data, NewData(c, rows))
 	}
 	return t, nil
+}
+
+// NewData returns memory for rows of a column.
+func NewData(c Column, rows int) *Data {
+	if w := c.Width(); w > 0 {
+		return &Data{Column: c, Fixed: Aligned(rows * w)}
+	}
+	return &Data{Column: c, Ends: make([]int32, 1, rows*c.Values()+1)}
 }
 
 // Col returns the data of the named column, nil if the batch does not have it.

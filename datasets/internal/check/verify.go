@@ -358,10 +358,10 @@ func (w *stepWalk) episode(e *read.Episode) error {
 
 // next is more; it also adds every batch that it reads to the statistics.
 func (w *stepWalk) next() (bool, error) {
-	through := w.Row == w.Rows
+	through := w.Row == w.Data.Rows
 	more, err := w.More()
 	if s := w.c.sampler; more && through && s != nil {
-		err = s.Batch(w.Data.Planes, w.Data.Packed, w.Data.Scalars, w.Number(), w.Rows)
+		err = s.Batch(w.Data.Planes, w.Data.Packed, w.Data.Scalars, w.Number(), w.Data.Rows)
 	}
 	return more, err
 }
@@ -381,13 +381,13 @@ func (w *stepWalk) wrong(e *read.Episode, turn, seat int) string {
 	if d.Chosen != nil && d.Chosen[i] != e.Chosen[turn*e.Players+seat] {
 		return fmt.Sprintf("chosen by member %d, the episode says %d", d.Chosen[i], e.Chosen[turn*e.Players+seat])
 	}
-	if d.Value != nil {
+	if d.SearchValue != nil {
 		if what := w.unlike(&e.Searches, turn*e.Players+seat); what != "" {
 			return what
 		}
 	}
 	want := e.OrdersOf(turn, sim.Player(seat))
-	got := arrowfile.View[sim.Order](d.Orders.List(i))
+	got := d.Orders[d.OrderEnds[i]:d.OrderEnds[i+1]]
 	if len(got) != len(want) {
 		return fmt.Sprintf("%d orders, the episode has %d", len(got), len(want))
 	}
@@ -402,12 +402,14 @@ func (w *stepWalk) wrong(e *read.Episode, turn, seat int) string {
 // unlike describes how the search results of the row differ from row k of its episode;
 // "" if they are equal.
 func (w *stepWalk) unlike(f *rollout.SearchResults, k int) string {
-	if got, want := w.Data.Value[w.Row], f.Value[k]; math.Float32bits(got) != math.Float32bits(want) {
+	if got, want := w.Data.SearchValue[w.Row], f.Value[k]; math.Float32bits(got) != math.Float32bits(want) {
 		return fmt.Sprintf("search_value %v, the episode says %v", got, want)
 	}
 	part := w.c.moves.Of(k, k+1)
-	for i, want := range [about.SearchLists][]byte{arrowfile.Bytes(part.Shares), arrowfile.Bytes(part.Choices), arrowfile.Bytes(part.Counts)} {
-		d := w.Data.Search[i]
+	for name, want := range map[string][]byte{
+		about.ColSearchPolicy: arrowfile.Bytes(part.Shares), about.ColSearchChoices: arrowfile.Bytes(part.Choices), about.ColSearchCounts: arrowfile.Bytes(part.Counts),
+	} {
+		d := w.Cursor.Reader.Table.Col(name)
 		if d != nil && !bytes.Equal(d.List(w.Row), want) {
 			return fmt.Sprintf("%s %s, the episode says otherwise", d.Column.Name, d.ListText(w.Row))
 		}

@@ -131,28 +131,45 @@ func (b *Batch) Shape(column string) []int {
 	return append([]int{b.Rows}, d.Column.Shape...)
 }
 
-// set points the slices at the rows of the table.
-func (b *Batch) set() {
-	s := about.NewStepData(b.table, b.table.Rows)
-	b.Rows = b.table.Rows
-	b.Episode, b.Turn, b.Seat = s.Episode, s.Turn, s.Seat
-	b.Planes, b.Packed, b.Scalars = s.Planes, s.Packed, s.Scalars
-	b.Mask, b.Action, b.Asked = s.Mask, s.Action, s.Asked
-	b.Reward, b.Return, b.Outcome = s.Reward, s.Return, s.Outcome
-	b.Terminated, b.Truncated, b.Chosen = s.Terminated, s.Truncated, s.Chosen
-	if s.Orders != nil {
-		b.Orders, b.OrderEnds = arrowfile.View[sim.Order](s.Orders.Bytes), s.Orders.Ends
+// BatchOf returns the first rows of a table of steps or finals.
+func BatchOf(t *arrowfile.RecordBatch, rows int) Batch {
+	b := Batch{Rows: rows, table: t}
+	column(&b.Episode, t, about.ColEpisode, rows)
+	column(&b.Turn, t, about.ColTurn, rows)
+	column(&b.Seat, t, about.ColSeat, rows)
+	column(&b.Planes, t, about.ColPlanes, rows)
+	column(&b.Packed, t, about.ColPacked, rows)
+	column(&b.Scalars, t, about.ColScalars, rows)
+	column(&b.Mask, t, about.ColMask, rows)
+	column(&b.Action, t, about.ColAction, rows)
+	column(&b.Asked, t, about.ColAsked, rows)
+	b.OrderEnds = column(&b.Orders, t, about.ColOrders, rows)
+	column(&b.Reward, t, about.ColReward, rows)
+	column(&b.Return, t, about.ColReturn, rows)
+	column(&b.Outcome, t, about.ColOutcome, rows)
+	column(&b.Terminated, t, about.ColTerminated, rows)
+	column(&b.Truncated, t, about.ColTruncated, rows)
+	column(&b.Chosen, t, about.ColChosen, rows)
+	column(&b.SearchValue, t, about.ColSearchValue, rows)
+	b.SearchEnds = column(&b.SearchPolicy, t, about.ColSearchPolicy, rows)
+	if ends := column(&b.SearchCounts, t, about.ColSearchCounts, rows); ends != nil {
+		b.SearchEnds = ends
 	}
-	b.SearchValue = s.Value
-	if d := s.Search[about.SearchCounts]; d != nil {
-		b.SearchCounts, b.SearchEnds = arrowfile.View[int32](d.Bytes), d.Ends
+	b.SearchChoiceEnds = column(&b.SearchChoices, t, about.ColSearchChoices, rows)
+	column(&b.NStep, t, about.ColNStep, rows)
+	column(&b.Step, t, about.ColStep, rows)
+	column(&b.Opponent, t, about.ColOpponent, rows)
+	return b
+}
+
+// column sets a slice to the first rows of a column of the table, if that has it. It returns the ends of lists.
+func column[T arrowfile.Number](to *[]T, t *arrowfile.RecordBatch, name string, rows int) (ends []int32) {
+	d := t.Col(name)
+	if d == nil {
+		return nil
 	}
-	if d := s.Search[about.SearchPolicy]; d != nil {
-		b.SearchPolicy, b.SearchEnds = arrowfile.View[float32](d.Bytes), d.Ends
-	}
-	if d := s.Search[about.SearchChoices]; d != nil {
-		b.SearchChoices, b.SearchChoiceEnds = arrowfile.View[int32](d.Bytes), d.Ends
-	}
+	*to = arrowfile.View[T](d.Values(rows))
+	return d.Ends
 }
 
 // check fills in defaults, and fails if an option is out of range.
@@ -262,7 +279,6 @@ type gatherer struct {
 	asked func(column string) bool
 	pool  *arrowfile.RecordBatch // the shuffle window; nil: none
 	out   *arrowfile.RecordBatch
-	b     Batch
 	rand  prng.Rand
 	order []int32
 	draw  drawn
@@ -279,7 +295,6 @@ func (d *Dataset) gather(o ReadOptions) (*gatherer, error) {
 	if g.out, err = arrowfile.NewRecordBatch(d.Tables[about.StepsTable].Schema, o.Rows, g.asked); err == nil && o.Shuffle > 0 {
 		g.pool, err = arrowfile.NewRecordBatch(d.Tables[about.StepsTable].Schema, o.Shuffle, g.asked)
 	}
-	g.b.table = g.out
 	if err != nil {
 		return nil, err
 	}
@@ -317,9 +332,9 @@ func (g *gatherer) batch(in *arrowfile.RecordBatch, s stretch) error {
 	if d := in.Col(about.ColEpisode); d != nil {
 		episode = arrowfile.View[uint64](d.Fixed)
 	}
-	var rows about.StepData
+	var rows Batch
 	if g.filters() {
-		rows = about.NewStepData(in, in.Rows)
+		rows = BatchOf(in, in.Rows)
 	}
 	for i := range in.Rows {
 		if g.o.Parts > 1 && (episode[i] < s.from || episode[i] >= s.to) || !g.inSplit(episode, i) || g.filters() && !g.wanted(&rows, i) {
@@ -373,8 +388,8 @@ func (g *gatherer) flush() error {
 	if g.out.Rows == 0 {
 		return nil
 	}
-	g.b.set()
-	if err := g.yield(&g.b); err != nil {
+	b := BatchOf(g.out, g.out.Rows)
+	if err := g.yield(&b); err != nil {
 		return err
 	}
 	g.out.Reset()
@@ -418,7 +433,7 @@ func (g *gatherer) filters() bool { return !g.o.Filter.Empty() }
 
 // wanted reports whether the filter wants row i of a batch of a file. It returns false
 // for a row with a seat or an episode that does not exist.
-func (g *gatherer) wanted(rows *about.StepData, i int) bool {
+func (g *gatherer) wanted(rows *Batch, i int) bool {
 	r := filter.Row{Turn: int(rows.Turn[i]), Seat: int(rows.Seat[i]), Result: rows.Outcome[i]}
 	if r.Seat >= g.who.Seats {
 		return false

@@ -200,7 +200,7 @@ func (f *FinalWalk) Episode(id uint64) (*Final, error) {
 	if !more {
 		return nil, fmt.Errorf("%s: ends before episode %d", path, id)
 	}
-	if f.Rows-f.Row < players {
+	if f.Data.Rows-f.Row < players {
 		return nil, fmt.Errorf("%s: a batch ends within episode %d", path, id)
 	}
 	s, first := &f.Data, f.Row

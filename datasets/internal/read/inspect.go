@@ -194,9 +194,8 @@ func (i *inspector) Close() error {
 }
 
 func (i *inspector) shard(s about.Shard, t *tallies) error {
-	b := Batch{table: i.r.Table}
 	return i.r.Read(s.Steps, func(uint64) error {
-		b.set()
+		b := BatchOf(i.r.Table, i.r.Table.Rows)
 		t.batch(&b, i.r.d.manifest, nil, nil)
 		return nil
 	})
@@ -252,13 +251,12 @@ func (d *Dataset) Sampled(shards, every int) iter.Seq2[*Batch, error] {
 				return err
 			}
 			defer c.Close()
-			b := Batch{table: r.Table}
 			for ; next < c.batches; next += every {
 				c.batch = next
 				if _, err := c.Next(); err != nil {
 					return err
 				}
-				b.set()
+				b := BatchOf(r.Table, r.Table.Rows)
 				if err := yield(&b); err != nil {
 					return err
 				}

@@ -175,26 +175,25 @@ func (f *FileCursor) Next() (bool, error) {
 // RowWalk goes through the step rows or finals of one file, row by row.
 type RowWalk struct {
 	Cursor *FileCursor
-	Data   about.StepData // the batch in hand
-	Row    int            // number of the row in the batch
-	Rows   int            // in the batch
+	Data   Batch // in hand
+	Row    int   // number of the row in the batch
 }
 
 // More reads the next batch after the last row of the one in hand. It returns false if
 // the file has no more rows.
 func (r *RowWalk) More() (bool, error) {
-	for r.Row == r.Rows {
+	for r.Row == r.Data.Rows {
 		if more, err := r.Cursor.Next(); err != nil || !more {
 			return false, err
 		}
 		t := r.Cursor.Reader.Table
-		r.Data, r.Row, r.Rows = about.NewStepData(t, t.Rows), 0, t.Rows
+		r.Data, r.Row = BatchOf(t, t.Rows), 0
 	}
 	return true, nil
 }
 
 // Number returns the number of the row in the file.
-func (r *RowWalk) Number() uint64 { return r.Cursor.Rows - uint64(r.Rows) + uint64(r.Row) }
+func (r *RowWalk) Number() uint64 { return r.Cursor.Rows - uint64(r.Data.Rows) + uint64(r.Row) }
 
 // End checks that no rows are left.
 func (r *RowWalk) End() error {

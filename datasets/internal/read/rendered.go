@@ -157,14 +157,14 @@ type Rendering struct {
 	e      Episode
 	stream *rows.Stream
 	who    *filter.Players
-	rest   []uint8 // for each row of the stream's batch that was not taken yet: 1 if the filter wants it
-	ended  error   // why the stream ended
-	// selects is set if rows are left out: by the filter, or because the seat waits in
-	// a sequential form.
-	selects bool
-	b       Batch
-	kept    Batch // rows that the filter wants
-	final   Final
+	rest   []uint8                // for each row of the stream's batch that was not taken yet: 1 if the filter wants it
+	ended  error                  // why the stream ended
+	made   *arrowfile.RecordBatch // the columns of the stream's batch
+	b      Batch                  // of these columns
+	final  Final
+	// kept has the rows that are wanted. It is nil if none is left out: by the filter, or
+	// because the seat waits in a sequential form.
+	kept *arrowfile.RecordBatch
 }
 
 // Render returns a Rendering, whose Close must be called. It fails if an option is
@@ -185,7 +185,7 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 		return nil, fmt.Errorf("%s: read: %w", d.Dir, err)
 	}
 	schema := about.FileSchema(j, specs[0].Info.Rules, about.StepsDir, columns, 1)
-	if r.b.table, err = arrowfile.NewRecordBatch(schema, 0, nil); err != nil {
+	if r.made, err = arrowfile.NewRecordBatch(schema, 0, nil); err != nil {
 		return nil, err
 	}
 	random := o.rand()
@@ -197,8 +197,12 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 		return nil, err
 	}
 	c := streamOptions(&o, j, specs, columns)
-	if r.selects = !o.Filter.Empty() || c.Sequential && !o.Whole; r.selects {
+	if !o.Filter.Empty() || c.Sequential && !o.Whole {
 		c.Keep, c.Width[rows.Wanted] = r.wanted, 1
+		r.kept = &arrowfile.RecordBatch{Cap: o.Rows}
+		for _, column := range columns {
+			r.kept.Data = append(r.kept.Data, arrowfile.NewData(column, o.Rows))
+		}
 	}
 	r.stream = rows.NewStream(c, &random, r.next)
 	return r, nil
@@ -311,54 +315,46 @@ func (r *Rendering) more() (err error) {
 	return nil
 }
 
-// moves sets the wanted columns of moves.
-func (r *Rendering) moves(from *rows.Batch) {
-	b, f := &r.b, &from.Searches
-	if b.table.Col(about.ColSearchPolicy) != nil {
-		b.SearchPolicy, b.SearchEnds = f.Shares, from.MoveEnds
-	}
-	if b.table.Col(about.ColSearchCounts) != nil {
-		b.SearchCounts, b.SearchEnds = f.Counts, from.MoveEnds
-	}
-	if b.table.Col(about.ColSearchChoices) != nil {
-		b.SearchChoices, b.SearchChoiceEnds = f.Choices, from.ChoiceEnds
-	}
-}
-
 // Next returns the next batch, valid until the next call, and io.EOF after the last.
 // After any other error, as in Batches, there is nothing to read.
 func (r *Rendering) Next() (*Batch, error) {
-	if !r.selects {
-		b, _, err := r.made()
-		return b, err
+	if r.kept != nil {
+		return r.filtered()
 	}
-	return r.filtered()
+	if err := r.make(); err != nil {
+		return nil, err
+	}
+	return &r.b, nil
 }
 
-// made returns the next batch of all rows, and for each row whether the filter wants
-// it.
-func (r *Rendering) made() (*Batch, []uint8, error) {
+// make makes the next batch of all rows.
+func (r *Rendering) make() error {
 	from, err := r.stream.Next()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	b, s, at, n := &r.b, from.Slabs, from.From, from.To-from.From
-	b.Rows = n
-	b.Episode, b.Turn, b.Seat = rows.Rows[uint64](s, rows.Episode, at, n), rows.Rows[int32](s, rows.Turn, at, n), rows.Rows[uint8](s, rows.Seat, at, n)
-	b.Planes, b.Packed, b.Scalars = rows.Rows[uint8](s, rows.Planes, at, n), rows.Rows[uint64](s, rows.Packed, at, n), rows.Rows[float32](s, rows.Scalars, at, n)
-	b.Mask, b.Action = rows.Rows[uint64](s, rows.Mask, at, n), rows.Rows[int32](s, rows.Action, at, n)
-	b.Orders, b.OrderEnds = from.Orders, from.OrderEnds
-	b.Asked = rows.Rows[int32](s, rows.Asked, at, n)
-	b.SearchValue, b.Step = rows.Rows[float32](s, rows.SearchValue, at, n), rows.Rows[int32](s, rows.Step, at, n)
-	r.moves(from)
-	b.Reward, b.Return, b.Outcome = rows.Rows[float32](s, rows.Reward, at, n), rows.Rows[float32](s, rows.Return, at, n), rows.Rows[float32](s, rows.Outcome, at, n)
-	b.Terminated, b.Truncated = rows.Rows[uint8](s, rows.Terminated, at, n), rows.Rows[uint8](s, rows.Truncated, at, n)
-	b.Chosen, b.NStep, b.Opponent = rows.Rows[uint8](s, rows.Chosen, at, n), rows.Rows[float32](s, rows.NStep, at, n), rows.Rows[int32](s, rows.Opponent, at, n)
+	at, n := from.From, from.To-from.From
+	for _, d := range r.made.Data {
+		switch d.Column.Name {
+		case about.ColOrders:
+			d.Bytes, d.Ends = arrowfile.Bytes(from.Orders), from.OrderEnds
+		case about.ColSearchPolicy:
+			d.Bytes, d.Ends = arrowfile.Bytes(from.Searches.Shares), from.MoveEnds
+		case about.ColSearchCounts:
+			d.Bytes, d.Ends = arrowfile.Bytes(from.Searches.Counts), from.MoveEnds
+		case about.ColSearchChoices:
+			d.Bytes, d.Ends = arrowfile.Bytes(from.Searches.Choices), from.ChoiceEnds
+		default:
+			d.Fixed = from.Slabs.Bytes(about.FixedColumns[d.Column.Name], at, n)
+		}
+	}
+	r.b = BatchOf(r.made, n)
 	if f := from.Final; f != nil && len(f.Planes)+len(f.Packed)+len(f.Scalars) > 0 {
 		r.final = Final{Episode: from.Episode.ID, Turns: turnsOf(from.Episode), Planes: f.Planes, Packed: f.Packed, Scalars: f.Scalars}
-		b.Final = &r.final
+		r.b.Final = &r.final
 	}
-	return b, rows.Rows[uint8](s, rows.Wanted, at, n), nil
+	r.rest = from.Slabs.Bytes(rows.Wanted, at, n)
+	return nil
 }
 
 // turnsOf returns the number of turns of an episode, which may be divided into steps.
@@ -402,78 +398,20 @@ func (r *Rendering) wants(e *rollout.Episode) bool {
 
 // filtered returns the next batch of the rows that the filter wants.
 func (r *Rendering) filtered() (*Batch, error) {
-	k := &r.kept
-	k.empty(r.b.table)
-	for k.Rows < r.o.Rows && r.ended == nil {
+	r.kept.Reset()
+	for r.kept.Rows < r.kept.Cap && r.ended == nil {
 		if len(r.rest) == 0 {
-			_, r.rest, r.ended = r.made()
+			r.ended = r.make()
 			continue
 		}
 		if r.rest[0] != 0 {
-			k.take(&r.b, r.b.Rows-len(r.rest))
+			appendRow(r.kept, r.made, r.b.Rows-len(r.rest))
 		}
 		r.rest = r.rest[1:]
 	}
-	if r.ended != nil && (r.ended != io.EOF || k.Rows == 0) {
+	if r.ended != nil && (r.ended != io.EOF || r.kept.Rows == 0) {
 		return nil, r.ended
 	}
-	return k, nil
-}
-
-// empty removes all rows and keeps the memory.
-func (b *Batch) empty(t *arrowfile.RecordBatch) {
-	*b = Batch{
-		Episode: b.Episode[:0], Turn: b.Turn[:0], Seat: b.Seat[:0], Planes: b.Planes[:0], Packed: b.Packed[:0], Scalars: b.Scalars[:0],
-		Mask: b.Mask[:0], Action: b.Action[:0], Orders: b.Orders[:0], OrderEnds: b.OrderEnds[:0],
-		Reward: b.Reward[:0], Return: b.Return[:0], Outcome: b.Outcome[:0], Terminated: b.Terminated[:0], Truncated: b.Truncated[:0],
-		Chosen: b.Chosen[:0], SearchValue: b.SearchValue[:0], SearchPolicy: b.SearchPolicy[:0], SearchCounts: b.SearchCounts[:0],
-		SearchEnds: b.SearchEnds[:0], SearchChoices: b.SearchChoices[:0], SearchChoiceEnds: b.SearchChoiceEnds[:0],
-		Asked: b.Asked[:0], NStep: b.NStep[:0], Step: b.Step[:0], Opponent: b.Opponent[:0], table: t,
-	}
-}
-
-// take appends a row of another batch.
-func (b *Batch) take(from *Batch, row int) {
-	n := from.Rows
-	b.Episode, b.Turn, b.Seat = taken(b.Episode, from.Episode, row, n), taken(b.Turn, from.Turn, row, n), taken(b.Seat, from.Seat, row, n)
-	b.Planes, b.Packed, b.Scalars = taken(b.Planes, from.Planes, row, n), taken(b.Packed, from.Packed, row, n), taken(b.Scalars, from.Scalars, row, n)
-	b.Mask, b.Action, b.Opponent = taken(b.Mask, from.Mask, row, n), taken(b.Action, from.Action, row, n), taken(b.Opponent, from.Opponent, row, n)
-	b.Reward, b.Return, b.NStep = taken(b.Reward, from.Reward, row, n), taken(b.Return, from.Return, row, n), taken(b.NStep, from.NStep, row, n)
-	b.Asked = taken(b.Asked, from.Asked, row, n)
-	b.Step = taken(b.Step, from.Step, row, n)
-	b.Outcome, b.Chosen = taken(b.Outcome, from.Outcome, row, n), taken(b.Chosen, from.Chosen, row, n)
-	b.Terminated, b.Truncated = taken(b.Terminated, from.Terminated, row, n), taken(b.Truncated, from.Truncated, row, n)
-	b.SearchValue = taken(b.SearchValue, from.SearchValue, row, n)
-	b.Orders, b.OrderEnds = takenList(b.Orders, b.OrderEnds, from.Orders, from.OrderEnds, row)
-	ends := b.SearchEnds // for both lists of moves
-	b.SearchCounts, b.SearchEnds = takenList(b.SearchCounts, ends, from.SearchCounts, from.SearchEnds, row)
-	b.SearchPolicy, _ = takenList(b.SearchPolicy, ends, from.SearchPolicy, from.SearchEnds, row)
-	b.SearchChoices, b.SearchChoiceEnds = takenList(b.SearchChoices, b.SearchChoiceEnds, from.SearchChoices, from.SearchChoiceEnds, row)
-	b.Rows++
-}
-
-// taken appends a row of a column of n rows. Without that column it returns nil.
-func taken[T any](to, from []T, row, n int) []T {
-	if from == nil {
-		return nil
-	}
-	size := len(from) / n
-	return append(to, from[row*size:(row+1)*size]...)
-}
-
-// takenList appends the values of a row of a column of lists, and their end.
-func takenList[T any](to []T, ends []int32, from []T, fromEnds []int32, row int) ([]T, []int32) {
-	if fromEnds == nil {
-		return nil, nil
-	}
-	if len(ends) == 0 {
-		ends = append(ends, 0)
-	}
-	if to == nil && from != nil {
-		to = []T{} // not nil, though all lists may be empty
-	}
-	if n := int(fromEnds[row+1] - fromEnds[row]); from != nil {
-		to = append(to, from[fromEnds[row]:][:n]...)
-	}
-	return to, append(ends, ends[len(ends)-1]+fromEnds[row+1]-fromEnds[row])
+	b := BatchOf(r.kept, r.kept.Rows)
+	return &b, nil
 }

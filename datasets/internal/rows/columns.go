@@ -70,8 +70,8 @@ func (s *Slabs) grow(rows int) {
 	}
 }
 
-// bytes returns n rows of a column from the given row on; nil without that column.
-func (s *Slabs) bytes(c Column, row, n int) []byte {
+// Bytes returns n rows of a column from the given row on; nil without that column.
+func (s *Slabs) Bytes(c Column, row, n int) []byte {
 	w := s.width[c]
 	if w == 0 {
 		return nil
@@ -79,8 +79,8 @@ func (s *Slabs) bytes(c Column, row, n int) []byte {
 	return s.data[c][row*w : (row+n)*w : (row+n)*w]
 }
 
-// Rows returns n rows of a column from the given row on, as numbers of its type; nil
+// view returns n rows of a column from the given row on, as numbers of its type; nil
 // without that column.
-func Rows[T arrowfile.Number](s *Slabs, c Column, row, n int) []T {
-	return arrowfile.View[T](s.bytes(c, row, n))
+func view[T arrowfile.Number](s *Slabs, c Column, row, n int) []T {
+	return arrowfile.View[T](s.Bytes(c, row, n))
 }

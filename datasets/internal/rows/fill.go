@@ -6,11 +6,11 @@ import "moonfarm/sim"
 func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
 	n := m.spec.Players
 	rows, from, until := (end-first)*n, first*n, end*n
-	id := Rows[uint64](to, Episode, row, rows)
+	id := view[uint64](to, Episode, row, rows)
 	for k := range id {
 		id[k] = e.ID
 	}
-	turn, seat, outcome := Rows[int32](to, Turn, row, rows), to.bytes(Seat, row, rows), Rows[float32](to, Outcome, row, rows)
+	turn, seat, outcome := view[int32](to, Turn, row, rows), to.Bytes(Seat, row, rows), view[float32](to, Outcome, row, rows)
 	for p := range n {
 		for k, t := p, int32(first); k < len(turn); k, t = k+n, t+1 {
 			turn[k] = t
@@ -25,31 +25,31 @@ func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
 			outcome[k] = e.Outcome[p].Result
 		}
 	}
-	for k, c := 0, Rows[int32](to, Step, row, rows); k < len(c); k++ {
+	for k, c := 0, view[int32](to, Step, row, rows); k < len(c); k++ {
 		c[k] = e.Steps.Step[first+k/n]
 	}
-	if c := Rows[float32](to, Reward, row, rows); c != nil {
+	if c := view[float32](to, Reward, row, rows); c != nil {
 		rewards := m.rewards
 		if e.Steps != nil {
 			rewards = e.Steps.Reward
 		}
 		copy(c, rewards[from:until])
 	}
-	if c := Rows[float32](to, Return, row, rows); c != nil {
+	if c := view[float32](to, Return, row, rows); c != nil {
 		copy(c, s.returns[from:until])
 	}
-	if c := Rows[float32](to, NStep, row, rows); c != nil {
+	if c := view[float32](to, NStep, row, rows); c != nil {
 		copy(c, s.nsteps[from:until])
 	}
-	if c := to.bytes(Chosen, row, rows); c != nil {
+	if c := to.Bytes(Chosen, row, rows); c != nil {
 		copy(c, e.Chosen[from:until])
 	}
-	if c := Rows[float32](to, SearchValue, row, rows); c != nil {
+	if c := view[float32](to, SearchValue, row, rows); c != nil {
 		copy(c, e.Searches.Value[from:until])
 	}
-	m.flags(to.bytes(Terminated, row, rows), e, first, end, sim.Over)
-	m.flags(to.bytes(Truncated, row, rows), e, first, end, sim.Cut)
-	for k, c := 0, to.bytes(Wanted, row, rows); k < len(c); k++ {
+	m.flags(to.Bytes(Terminated, row, rows), e, first, end, sim.Over)
+	m.flags(to.Bytes(Truncated, row, rows), e, first, end, sim.Cut)
+	for k, c := 0, to.Bytes(Wanted, row, rows); k < len(c); k++ {
 		c[k] = 0
 		if m.spec.Keep(&e.Episode, first+k/n, k%n) {
 			c[k] = 1

@@ -205,7 +205,7 @@ func (m *Maker) Write(to *Slabs, row, first, end int) error {
 func (m *Maker) Final(to *Slabs, row int) error {
 	n := m.spec.Players
 	return m.final(&m.started, &features.Rows{
-		Planes: to.bytes(Planes, row, n), Packed: Rows[uint64](to, Packed, row, n), Scalars: Rows[float32](to, Scalars, row, n),
+		Planes: to.Bytes(Planes, row, n), Packed: view[uint64](to, Packed, row, n), Scalars: view[float32](to, Scalars, row, n),
 	})
 }
 
@@ -298,10 +298,10 @@ func (m *Maker) seek(e *episode, turn int, watch bool) error {
 		m.replay.Asked = nil
 	}
 	if m.spec.Sequential {
-		b.Action = Rows[int32](m.turn, Action, 0, m.spec.Players)
+		b.Action = view[int32](m.turn, Action, 0, m.spec.Players)
 	}
 	if watch {
-		b.Planes = m.turn.bytes(Planes, 0, m.spec.Players)
+		b.Planes = m.turn.Bytes(Planes, 0, m.spec.Players)
 	}
 	for m.at < turn {
 		if err := m.step(); err != nil {
@@ -404,15 +404,15 @@ func (m *Maker) play(to target, end int) error {
 // window points the batch at the rows of a turn, from the given row on.
 func (m *Maker) window(to *Slabs, row int) {
 	b, n := m.batch, m.spec.Players
-	b.Planes = to.bytes(Planes, row, n)
-	b.Packed = Rows[uint64](to, Packed, row, n)
-	b.Scalars = Rows[float32](to, Scalars, row, n)
-	b.Mask = Rows[uint64](to, Mask, row, n)
-	if b.Action = Rows[int32](to, Action, row, n); b.Action == nil {
-		b.Action = Rows[int32](m.turn, Action, 0, n)
+	b.Planes = to.Bytes(Planes, row, n)
+	b.Packed = view[uint64](to, Packed, row, n)
+	b.Scalars = view[float32](to, Scalars, row, n)
+	b.Mask = view[uint64](to, Mask, row, n)
+	if b.Action = view[int32](to, Action, row, n); b.Action == nil {
+		b.Action = view[int32](m.turn, Action, 0, n)
 	}
 	if m.replay != nil {
-		m.replay.Asked = Rows[int32](to, Asked, row, n)
+		m.replay.Asked = view[int32](to, Asked, row, n)
 	}
 }
 
@@ -420,7 +420,7 @@ func (m *Maker) window(to *Slabs, row int) {
 func (m *Maker) opponents(to *Slabs, row int) {
 	n, heads := m.spec.Players, m.spec.Heads
 	for seat := range n {
-		dst := Rows[int32](to, Opponent, row+seat, 1)
+		dst := view[int32](to, Opponent, row+seat, 1)
 		for k := range n - 1 {
 			other := (seat + 1 + k) % n
 			copy(dst[k*heads:], m.batch.Action[other*heads:(other+1)*heads])
@@ -459,5 +459,5 @@ func scattered[T any](dst, src []T, order []int32) {
 // newFinal returns memory for the observations of all seats after the last turn.
 func newFinal(s *Spec) *features.Rows {
 	m := newSlabs(s.Width, s.Players)
-	return &features.Rows{Planes: m.bytes(Planes, 0, s.Players), Packed: Rows[uint64](m, Packed, 0, s.Players), Scalars: Rows[float32](m, Scalars, 0, s.Players)}
+	return &features.Rows{Planes: m.Bytes(Planes, 0, s.Players), Packed: view[uint64](m, Packed, 0, s.Players), Scalars: view[float32](m, Scalars, 0, s.Players)}
 }

@@ -43,7 +43,7 @@ func TestScatter(t *testing.T) {
 	scatter(target{slabs: to, order: order}, from, 3)
 	for _, c := range []Column{Seat, Turn, Episode, Planes} {
 		for row, at := range order {
-			require.Equal(t, from.bytes(c, row, 1), to.bytes(c, int(at), 1), "column %d, row %d", c, row)
+			require.Equal(t, from.Bytes(c, row, 1), to.Bytes(c, int(at), 1), "column %d, row %d", c, row)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/read"
 	"moonfarm/datasets/internal/rows"
 	"moonfarm/rollout"
 )
@@ -16,7 +17,7 @@ type tableWriter struct {
 	Writer *arrowfile.Writer
 	rows   *arrowfile.RecordBatch
 	slabs  *rows.Slabs                        // the columns of rows, for a rows.Maker
-	data   about.StepData                     // the same columns
+	data   read.Batch                         // the same columns, with room for all rows
 	Full   func(*arrowfile.RecordBatch) error // takes every batch: the Write of w; Verify compares it first
 }
 
@@ -33,7 +34,7 @@ func newTableWriter(t about.TableKind, w *arrowfile.Writer) (*tableWriter, error
 			width[as], data[as] = d.Column.Width(), d.Fixed
 		}
 	}
-	return &tableWriter{w, table, rows.Over(width, data), about.NewStepData(table, table.Cap), w.Write}, nil
+	return &tableWriter{w, table, rows.Over(width, data), read.BatchOf(table, table.Cap), w.Write}, nil
 }
 
 // stepRows writes the step rows of an episode, batch by batch, and its finals.
@@ -90,18 +91,18 @@ func ordersBefore(e *rollout.Episode, turn int) int {
 
 // lists appends the columns of lists of the rows of some turns.
 func (x *Encoder) lists(e *rollout.Episode, first, end int) {
-	s, from, to := &x.Tables[about.StepsTable].data, first*x.Players, end*x.Players
+	t, from, to := x.Tables[about.StepsTable].rows, first*x.Players, end*x.Players
 	before := ordersBefore(e, first)
-	arrowfile.AppendLists(s.Orders, e.Orders[before:ordersBefore(e, end)], before, e.Ends[from:to])
+	arrowfile.AppendLists(t.Col(about.ColOrders), e.Orders[before:ordersBefore(e, end)], before, e.Ends[from:to])
 	if !x.layout.Job.Search {
 		return
 	}
 	move, choice := x.moves.Before(from)
 	moveEnds, choiceEnds := x.moves.Ends(from, to)
 	f := x.moves.Of(from, to)
-	arrowfile.AppendLists(s.Search[about.SearchPolicy], f.Shares, move, moveEnds)
-	arrowfile.AppendLists(s.Search[about.SearchChoices], f.Choices, choice, choiceEnds)
-	if d := s.Search[about.SearchCounts]; d != nil {
+	arrowfile.AppendLists(t.Col(about.ColSearchPolicy), f.Shares, move, moveEnds)
+	arrowfile.AppendLists(t.Col(about.ColSearchChoices), f.Choices, choice, choiceEnds)
+	if d := t.Col(about.ColSearchCounts); d != nil {
 		arrowfile.AppendLists(d, f.Counts, move, moveEnds)
 	}
 }
