@@ -109,11 +109,7 @@ func (e *Encoder) block(dst, src []byte, at, end, distance int, known bool) ([]b
 	start := len(dst)
 	dst = append(dst, 0, 0, 0)
 	dst = e.appendLiterals(dst)
-	offset := 1 // the distance of the sequence before
-	if !known {
-		offset = distance + 3
-	}
-	dst = e.appendSequences(dst, uint32(offset))
+	dst = e.appendSequences(dst, offsetOf(distance, known))
 	size := len(dst) - start - headerSize
 	if size >= end-at {
 		e.nSeqs = 0 // the sequences are not written
@@ -121,6 +117,14 @@ func (e *Encoder) block(dst, src []byte, at, end, distance int, known bool) ([]b
 	}
 	putHeader(dst[start:], size, blockPacked, last)
 	return dst, end
+}
+
+// offsetOf returns the offset value of a distance: 1 if it is known from the sequence before.
+func offsetOf(distance int, known bool) uint32 {
+	if known {
+		return 1
+	}
+	return uint32(distance + 3)
 }
 
 func putHeader(b []byte, size, kind int, last bool) {

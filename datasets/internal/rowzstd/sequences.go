@@ -76,78 +76,87 @@ func appendCount(dst []byte, n int) []byte {
 	return append(dst, byte(n>>8)+128, byte(n)) // maxSequences needs no third form
 }
 
-// appendSequences appends the sequences section. offset is the offset value of the
-// format: 1 for the distance of the sequence before, and the distance + 3 for a new
-// one, which only a block of at most one sequence may have.
+// appendSequences appends the sequences section. offset is the offset value of the format of the first
+// sequence: 1 for the distance of the sequence before, and the distance + 3 for a new one. All others are
+// for the same distance.
+//
+// From the beginning of a table of frequencies to the end of the section klauspost's decoder wants
+// leastTable bytes, which the format does not ask for. Few sequences that are nearly equal may take less.
+// Tables of the largest size are long enough: at least 13 bits, and states of 8 bits with the bit that
+// marks the end.
 func (e *Encoder) appendSequences(dst []byte, offset uint32) []byte {
-	return e.readable(dst, offset, (*Encoder).appendAlike)
-}
-
-// readable appends a sequences section by f, so that klauspost's decoder reads it: from the beginning
-// of a table of frequencies to the end of the section it wants leastTable bytes, which the format does
-// not ask for. Few sequences that are nearly equal may take less. Tables of the largest size are long
-// enough: at least 13 bits, and states of 8 bits with the bit that marks the end.
-func (e *Encoder) readable(dst []byte, offset uint32, f func(e *Encoder, dst []byte, offset uint32) (out []byte, table int)) []byte {
-	out, table := f(e, dst, offset)
+	out, table := e.appendSection(dst, offset)
 	if table > 0 && len(out)-table < leastTable {
 		e.lit.least, e.far.least, e.match.least = maxTableLog, maxTableLog, maxTableLog
-		out, _ = f(e, dst, offset)
+		out, _ = e.appendSection(dst, offset)
 		e.lit.least, e.far.least, e.match.least = 0, 0, 0
 	}
 	return out
 }
 
-// leastTable is explained at readable.
-const leastTable = 4
-
-// lastTable returns where the last table of frequencies begins, 0 without one. The tables have these
-// modes and begin at these places.
-func lastTable(modes [3]byte, begin [3]int) (at int) {
-	for i, mode := range modes {
-		if mode == modeFSE {
-			at = begin[i]
-		}
-	}
-	return at
+// extras writes the extra bits of both lengths.
+func (s sequence) extras(w bitWriter) bitWriter {
+	return w.add(s.lit.extra(), s.lit.width()).add(s.match.extra(), s.match.width())
 }
 
-// appendAlike appends a sequences section whose offset values are all the same. It returns where its
-// last table of frequencies begins, 0 without one.
-func (e *Encoder) appendAlike(dst []byte, offset uint32) (out []byte, table int) {
+// leastTable is explained at appendSequences.
+const leastTable = 4
+
+// appendSection appends a sequences section. It returns where its last table of frequencies begins, 0
+// without one.
+func (e *Encoder) appendSection(dst []byte, offset uint32) (out []byte, table int) {
 	n := e.nSeqs
 	dst = appendCount(dst, n)
 	if n == 0 {
 		return dst, 0
 	}
 	s := e.seqs[n-1]
-	offsetCode := uint8(bits.Len32(offset) - 1)
+	width := uint8(bits.Len32(offset) - 1) // and the symbol of the first offset; those of the others are 0
+	e.far.counts = counts{}
+	e.far.counts[0], e.far.counts[width] = uint32(n-1), 1
+	if width == 0 {
+		e.far.counts[0] = uint32(n)
+	}
+	far := func(k int) uint8 {
+		if k == 0 {
+			return width
+		}
+		return 0
+	}
 	modes := len(dst)
 	dst = append(dst, 0)
-	lits := len(dst)
-	dst, litMode := e.lit.appendTable(dst, n, s.lit.symbol())
-	dst = append(dst, offsetCode)
-	matches := len(dst)
-	dst, matchMode := e.match.appendTable(dst, n, s.match.symbol())
-	dst[modes] = litMode<<6 | modeRLE<<4 | matchMode<<2
-	table = lastTable([3]byte{litMode, modeRLE, matchMode}, [3]int{lits, 0, matches})
-	if litMode == modeRLE && matchMode == modeRLE && offset == 1 && s.lit.width()+s.match.width() == 0 {
+	add := func(l *lengthCoder, some uint8) (mode byte) {
+		at := len(dst)
+		if dst, mode = l.appendTable(dst, n, some); mode == modeFSE {
+			table = at
+		}
+		return mode
+	}
+	litMode, farMode, matchMode := add(&e.lit, s.lit.symbol()), add(&e.far, far(n-1)), add(&e.match, s.match.symbol())
+	dst[modes] = litMode<<6 | farMode<<4 | matchMode<<2
+	if table == 0 && offset == 1 && s.lit.width()+s.match.width() == 0 {
 		return append(dst, 1), 0 // all sequences are equal and have no bits
 	}
 	// Sequences are written from the last to the first, because decoders read
 	// backwards.
 	w, buf := writeBits(dst, n*maxSequence+8)
-	lit, match := e.lit.start(s.lit.symbol()), e.match.start(s.match.symbol())
-	for k := n - 2; ; k-- {
-		w = w.add(s.lit.extra(), s.lit.width()).add(s.match.extra(), s.match.width()).flush(buf)
-		if k < 0 {
-			break
-		}
+	lit, off, match := e.lit.start(s.lit.symbol()), e.far.start(far(n-1)), e.match.start(s.match.symbol())
+	w = s.extras(w).flush(buf)
+	for k := n - 2; k >= 0 && farMode == modeFSE; k-- { // of the first block only
+		s = e.seqs[k]
+		w, off = e.far.encode(w, off, far(k))
+		w, match = e.match.encode(w, match, s.match.symbol())
+		w, lit = e.lit.encode(w, lit, s.lit.symbol())
+		w = s.extras(w).flush(buf)
+	}
+	for k := n - 2; k >= 0 && farMode != modeFSE; k-- {
 		s = e.seqs[k]
 		w, match = e.match.encode(w, match, s.match.symbol())
 		w, lit = e.lit.encode(w, lit, s.lit.symbol())
+		w = s.extras(w).flush(buf)
 	}
-	w = w.add(uint64(offset-1<<offsetCode), offsetCode).flush(buf)
-	w = e.lit.end(e.match.end(w, match), lit)
+	w = w.add(uint64(offset-1<<width), width).flush(buf)
+	w = e.lit.end(e.far.end(e.match.end(w, match), off), lit)
 	return w.add(1, 1).end(buf), table // the bit that marks the end
 }
 

@@ -37,11 +37,7 @@ func (e *Encoder) AppendRows(dst, src []byte, width, stride int) ([]byte, bool) 
 		start := len(dst)
 		dst = append(dst, 0, 0, 0)
 		dst = e.appendLiterals(dst)
-		if known {
-			dst = e.appendSequences(dst, 1)
-		} else {
-			dst = e.readable(dst, uint32(distance+3), (*Encoder).appendFirst)
-		}
+		dst = e.appendSequences(dst, offsetOf(distance, known))
 		if size := len(dst) - start - headerSize; size < end-at {
 			putHeader(dst[start:], size, blockPacked, end == len(src))
 			known = known || e.nSeqs > 0
@@ -121,50 +117,4 @@ func (e *Encoder) findShort(src []byte, at, end, distance int) {
 	}
 	e.nLits = nLits + copy(e.lits[nLits:], src[from:end])
 	e.nSeqs = nSeqs
-}
-
-// appendFirst appends the sequences section of the first block with matches: the first sequence
-// has the offset value `offset`, and all others that for the same distance. It returns where its last
-// table of frequencies begins, 0 without one.
-func (e *Encoder) appendFirst(dst []byte, offset uint32) (out []byte, table int) {
-	n := e.nSeqs
-	dst = appendCount(dst, n)
-	if n == 0 {
-		return dst, 0
-	}
-	s := e.seqs[n-1]
-	width := uint8(bits.Len32(offset) - 1)
-	far := func(k int) uint8 { // the symbol of the offset of sequence k
-		if k == 0 {
-			return width
-		}
-		return 0
-	}
-	modes := len(dst)
-	dst = append(dst, 0)
-	lits := len(dst)
-	dst, litMode := e.lit.appendTable(dst, n, s.lit.symbol())
-	e.far.counts = counts{}
-	e.far.counts[0], e.far.counts[width] = uint32(n-1), 1
-	offsets := len(dst)
-	dst, farMode := e.far.appendTable(dst, n, width)
-	matches := len(dst)
-	dst, matchMode := e.match.appendTable(dst, n, s.match.symbol())
-	dst[modes] = litMode<<6 | farMode<<4 | matchMode<<2
-	table = lastTable([3]byte{litMode, farMode, matchMode}, [3]int{lits, offsets, matches})
-	w, buf := writeBits(dst, n*maxSequence+8)
-	lit, off, match := e.lit.start(s.lit.symbol()), e.far.start(far(n-1)), e.match.start(s.match.symbol())
-	for k := n - 2; ; k-- {
-		w = w.add(s.lit.extra(), s.lit.width()).add(s.match.extra(), s.match.width()).flush(buf)
-		if k < 0 {
-			break
-		}
-		s = e.seqs[k]
-		w, off = e.far.encode(w, off, far(k))
-		w, match = e.match.encode(w, match, s.match.symbol())
-		w, lit = e.lit.encode(w, lit, s.lit.symbol())
-	}
-	w = w.add(uint64(offset-1<<width), width).flush(buf)
-	w = e.lit.end(e.far.end(e.match.end(w, match), off), lit)
-	return w.add(1, 1).end(buf), table
 }
