@@ -241,6 +241,11 @@ func (d *Folder) Remove(_ context.Context, name string) error {
 	if err == nil {
 		err = d.told(root.Remove(filepath.FromSlash(name)), name)
 	}
+	return absent(err)
+}
+
+// absent returns nil for the error of a file that does not exist, and any other error.
+func absent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

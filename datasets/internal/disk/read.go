@@ -2,11 +2,11 @@ package disk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"moonfarm/datasets/internal/store"
@@ -50,51 +50,31 @@ func (d *Folder) Open(_ context.Context, name string) (store.Reader, error) {
 	return reader{f, s.Size(), d.name(name)}, nil
 }
 
-// stat describes a file or folder.
-func (d *Folder) stat(name string) (os.FileInfo, error) {
-	root, err := d.opened()
-	if err != nil {
-		return nil, err
-	}
-	if root == nil {
-		return os.Stat(d.name(name))
-	}
-	s, err := root.Stat(filepath.Clean(filepath.FromSlash(name)))
-	return s, d.told(err, name)
-}
-
-// openFolder opens a folder for reading.
-func (d *Folder) openFolder(name string) (*os.File, error) {
-	root, err := d.opened()
-	if err != nil {
-		return nil, err
-	}
-	if root == nil {
-		return os.Open(d.name(name))
-	}
-	f, err := root.Open(filepath.Clean(filepath.FromSlash(name)))
-	return f, d.told(err, name)
-}
-
 // Each implements store.Store.
 func (d *Folder) Each(_ context.Context, dir string, do func(name string) error) error {
-	s, err := d.stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	root, err := d.opened()
 	if err != nil {
-		return err
+		return absent(err)
+	}
+	from := os.DirFS(filepath.Clean(d.path))
+	if root != nil {
+		from = root.FS()
+	}
+	at := path.Clean(dir)
+	s, err := fs.Stat(from, at)
+	if err != nil {
+		return absent(d.told(err, dir))
 	}
 	if !s.IsDir() { // opening a pipe would wait
 		return fmt.Errorf("%s: not a folder", d.name(dir))
 	}
-	f, err := d.openFolder(dir)
+	f, err := from.Open(at)
 	if err != nil {
-		return err
+		return d.told(err, dir)
 	}
 	defer f.Close()
 	for {
-		names, err := f.Readdirnames(1024)
+		names, err := f.(*os.File).Readdirnames(1024)
 		for _, name := range names {
 			if err := do(name); err != nil {
 				return err
