@@ -118,7 +118,7 @@ const (
 // damaged, or if dir holds no dataset or an incomplete one. Damaged files are found
 // when they are read; Verify finds changed content.
 func Open(dir string) (*Dataset, error) {
-	return read.Open(dir)
+	return OpenContext(context.Background(), dir)
 }
 
 // OpenContext opens a dataset in a folder or at a URL of the context's stores, such as

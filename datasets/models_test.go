@@ -72,7 +72,7 @@ func TestModels(t *testing.T) {
 		require.Equal(t, "net("+sum[:16]+")", r.Manifest.Job.Policies[1])
 		d, err := OpenContext(withBuckets(t), out)
 		require.NoError(t, err)
-		data, err := d.Model(model)
+		data, err := d.Attached(model)
 		require.NoError(t, err)
 		require.Equal(t, netData, string(data))
 		report, err := Verify(withBuckets(t), out, toyMakers(), VerifyOptions{Recompute: -1})

@@ -69,7 +69,7 @@ func (v *verifier) listing() error {
 // models compares the models with the manifest.
 func (v *verifier) models() {
 	for _, m := range v.d.Manifest().Job.Models {
-		if _, err := v.d.Model(m); err != nil {
+		if _, err := v.d.Attached(m); err != nil {
 			v.wrong(err)
 		}
 	}

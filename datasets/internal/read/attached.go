@@ -13,14 +13,13 @@ import (
 	"moonfarm/rollout"
 )
 
-// Attached reads a text beside the manifest. It fails if the text is not the one that
+// Attached reads a text beside the manifest, or a model. It fails if the content is not the one that
 // the manifest describes.
 func (d *Dataset) Attached(a about.Attachment) ([]byte, error) {
-	return d.attachedUpTo(a, about.MaxAttachment)
-}
-
-// attachedUpTo is attached with another bound on the bytes of the file.
-func (d *Dataset) attachedUpTo(a about.Attachment, most int64) ([]byte, error) {
+	most := int64(about.MaxAttachment)
+	if store.Dir(a.Path) == about.ModelsDir {
+		most = about.MaxModelFile
+	}
 	text, err := store.ReadFile(d.Ctx, d.Files, a.Path, most)
 	if err != nil {
 		return nil, err
@@ -71,9 +70,4 @@ func ModelsIn(ctx context.Context, files store.Store) rollout.Files {
 		}
 		return data, err
 	}
-}
-
-// Model reads a model of the dataset, and checks its sha256.
-func (d *Dataset) Model(m about.Attachment) ([]byte, error) {
-	return d.attachedUpTo(m, about.MaxModelFile)
 }

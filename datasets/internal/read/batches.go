@@ -10,6 +10,7 @@ import (
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/filter"
 	"moonfarm/datasets/internal/games"
+	"moonfarm/datasets/internal/rows"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
@@ -256,7 +257,7 @@ func (d *Dataset) Batches(o ReadOptions) iter.Seq2[*Batch, error] {
 				err = g.look(s)
 			}
 			if err == nil {
-				err = r.Read(s.file, func(uint64) error { return g.batch(r.Table, s) })
+				err = r.Read(s.file(), func(uint64) error { return g.batch(r.Table, s) })
 			}
 			if err != nil {
 				return err
@@ -314,13 +315,6 @@ func (r *ReadOptions) rand() prng.Rand {
 	return prng.New(prng.StreamSeed(r.Seed, r.Epoch, 0, 0, prng.PurposeShuffle))
 }
 
-func shuffle(r *prng.Rand, s []int32) {
-	for i := len(s) - 1; i > 0; i-- {
-		k := r.IntN(i + 1)
-		s[i], s[k] = s[k], s[i]
-	}
-}
-
 // batch passes on the rows of a batch of a file that are in the stretch, in the split
 // and wanted by the filter.
 func (g *gatherer) batch(in *arrowfile.RecordBatch, s stretch) error {
@@ -332,12 +326,12 @@ func (g *gatherer) batch(in *arrowfile.RecordBatch, s stretch) error {
 	if d := in.Col(about.ColEpisode); d != nil {
 		episode = arrowfile.View[uint64](d.Fixed)
 	}
-	var rows Batch
+	var batch Batch
 	if g.filters() {
-		rows = BatchOf(in, in.Rows)
+		batch = BatchOf(in, in.Rows)
 	}
 	for i := range in.Rows {
-		if g.o.Parts > 1 && (episode[i] < s.from || episode[i] >= s.to) || !g.inSplit(episode, i) || g.filters() && !g.wanted(&rows, i) {
+		if g.o.Parts > 1 && (episode[i] < s.from || episode[i] >= s.to) || !g.inSplit(episode, i) || g.filters() && !g.wanted(&batch, i) {
 			continue
 		}
 		appendRow(to, in, i)
@@ -366,11 +360,7 @@ func (g *gatherer) empty() error {
 	if g.pool == nil {
 		return nil
 	}
-	g.order = g.order[:0]
-	for i := range g.pool.Rows {
-		g.order = append(g.order, int32(i))
-	}
-	shuffle(&g.rand, g.order)
+	g.order = rows.Shuffled(g.order, g.pool.Rows, &g.rand)
 	for _, i := range g.order {
 		appendRow(g.out, g.pool, int(i))
 		if g.out.Rows == g.out.Cap {
@@ -402,7 +392,7 @@ func (g *gatherer) look(s stretch) error {
 	if g.known == nil {
 		return nil
 	}
-	return g.known.read(s.episodes, s.first)
+	return g.known.read(s.episodes(), s.first)
 }
 
 // drawn is the last episode for which inSplit computed the draw.
@@ -433,18 +423,18 @@ func (g *gatherer) filters() bool { return !g.o.Filter.Empty() }
 
 // wanted reports whether the filter wants row i of a batch of a file. It returns false
 // for a row with a seat or an episode that does not exist.
-func (g *gatherer) wanted(rows *Batch, i int) bool {
-	r := filter.Row{Turn: int(rows.Turn[i]), Seat: int(rows.Seat[i]), Result: rows.Outcome[i]}
+func (g *gatherer) wanted(b *Batch, i int) bool {
+	r := filter.Row{Turn: int(b.Turn[i]), Seat: int(b.Seat[i]), Result: b.Outcome[i]}
 	if r.Seat >= g.who.Seats {
 		return false
 	}
-	if rows.Chosen != nil {
-		r.Chosen = int(rows.Chosen[i])
+	if b.Chosen != nil {
+		r.Chosen = int(b.Chosen[i])
 	}
 	if p := g.m.Job.Policies; len(p) > 0 {
 		r.Policy = p[r.Seat]
 	} else if g.known != nil {
-		r.Policy = g.known.policy(rows.Episode[i], r.Seat)
+		r.Policy = g.known.policy(b.Episode[i], r.Seat)
 	}
 	return g.o.Filter.Has(g.who, &r)
 }

@@ -36,9 +36,6 @@ type Dataset struct {
 	Tables   []about.TableKind // steps, episodes, and finals if there are any
 }
 
-// Open opens the dataset in a folder or at a file URL.
-func Open(dir string) (*Dataset, error) { return OpenContext(context.Background(), dir) }
-
 // OpenContext opens a dataset in a folder or at a URL of the stores of a context.
 func OpenContext(ctx context.Context, dir string) (*Dataset, error) {
 	files, err := StoreOf(ctx, dir)

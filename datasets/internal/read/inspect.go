@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"moonfarm/datasets/internal/about"
@@ -91,9 +92,17 @@ func (d *Dataset) tally(ctx context.Context, o InspectOptions, sum *tallies) (in
 	ordered := parallel.Queue[tallies]{Take: func(t tallies) { sum.add(&t) }}
 	var mu sync.Mutex
 	done := 0
-	return n, parallel.Do(ctx, o.Workers, n, d.Spread(n), d.inspector, func(_ context.Context, x *inspector, i int, s about.Shard) error {
+	start := func() (*TableReader, error) {
+		return d.Reader(about.StepsTable, func(name string) bool { return slices.Contains(inspected, name) })
+	}
+	return n, parallel.Do(ctx, o.Workers, n, d.Spread(n), start, func(_ context.Context, r *TableReader, i int, s about.Shard) error {
 		t := d.newTallies()
-		if err := x.shard(s, &t); err != nil {
+		err := r.Read(s.Steps, func(uint64) error {
+			b := BatchOf(r.Table, r.Table.Rows)
+			t.batch(&b, d.manifest, nil, nil)
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		mu.Lock()
@@ -177,29 +186,9 @@ func (t *tallies) overview(m *about.Manifest) *Overview {
 	return c
 }
 
-// inspector reads shards into tallies.
-type inspector struct{ r *TableReader }
-
-func (d *Dataset) inspector() (*inspector, error) {
-	want := map[string]bool{about.ColPlanes: true, about.ColScalars: true, about.ColMask: true, about.ColAction: true, about.ColTurn: true, about.ColSeat: true,
-		about.ColReward: true, about.ColReturn: true, about.ColTerminated: true, about.ColTruncated: true, about.ColSearchValue: true, about.ColSearchPolicy: true}
-	r, err := d.Reader(about.StepsTable, func(name string) bool { return want[name] })
-	return &inspector{r}, err
-}
-
-// Close releases the memory.
-func (i *inspector) Close() error {
-	i.r.Close()
-	return nil
-}
-
-func (i *inspector) shard(s about.Shard, t *tallies) error {
-	return i.r.Read(s.Steps, func(uint64) error {
-		b := BatchOf(i.r.Table, i.r.Table.Rows)
-		t.batch(&b, i.r.d.manifest, nil, nil)
-		return nil
-	})
-}
+// inspected lists the step columns that tallies need.
+var inspected = []string{about.ColPlanes, about.ColScalars, about.ColMask, about.ColAction, about.ColTurn, about.ColSeat, about.ColReward, about.ColReturn,
+	about.ColTerminated, about.ColTruncated, about.ColSearchValue, about.ColSearchPolicy}
 
 // batch adds the rows of a batch. With unpack, packed observations are unpacked into seen.
 func (t *tallies) batch(b *Batch, m *about.Manifest, unpack *features.Unpacker, seen []uint8) {

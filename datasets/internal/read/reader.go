@@ -7,6 +7,7 @@ import (
 
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
+	"moonfarm/datasets/internal/rows"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/sim/prng"
 )
@@ -96,8 +97,11 @@ func (d *Dataset) eachShard(shards iter.Seq2[about.Shard, error], table int, wan
 	return nil
 }
 
-// Close releases the memory.
-func (t *TableReader) Close() { t.Table.Reset() }
+// Close releases the memory, and never fails.
+func (t *TableReader) Close() error {
+	t.Table.Reset()
+	return nil
+}
 
 // Read reads the batches of a file into the table, one after the other, and calls each
 // with the number of the batch's first row. It stops if each returns an error. It fails
@@ -204,17 +208,27 @@ func (r *RowWalk) End() error {
 	return err
 }
 
-// stretch is the episodes of a shard from one number up to another, and the file from
-// which they are read.
+// stretch is the episodes of a shard from one number up to another.
 type stretch struct {
-	file     about.File // without a sum
-	episodes about.File // of the same shard, without a sum
-	first    uint64
-	from, to uint64
+	shard, table int32  // the table is that of the rows that are read
+	rows, bytes  uint64 // of its file
+	episodeBytes uint64 // of the file of episodes
+	first, end   uint64 // episodes of the shard
+	from, to     uint64 // episodes of the stretch
+}
+
+// file returns the file of the rows, without a sum.
+func (s *stretch) file() about.File {
+	return about.File{Path: about.PathOf(about.TableNames(true)[s.table], int(s.shard)), Rows: s.rows, Bytes: s.bytes}
+}
+
+// episodes returns the file of episodes, without a sum.
+func (s *stretch) episodes() about.File {
+	return about.File{Path: about.PathOf(about.EpisodesDir, int(s.shard)), Rows: s.end - s.first, Bytes: s.episodeBytes}
 }
 
 // route goes through the episodes of a part, as stretches of shards in the order of
-// reading. With Shuffle it holds the numbers of all shards.
+// reading. With Shuffle it holds those of all shards.
 type route struct {
 	index      *indexReader
 	table      int
@@ -222,11 +236,8 @@ type route struct {
 	before     uint64 // episodes of the shards that were passed
 	at, shards int
 	order      []int32 // of the shards; nil: in order
-	held       []numbers
+	held       []stretch
 }
-
-// numbers are the counts and places of a shard that a route keeps.
-type numbers struct{ rows, bytes, episodes, first, end uint64 } // episodes: bytes of their file
 
 // route returns a route through a part; rand draws the order.
 func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, error) {
@@ -245,39 +256,30 @@ func (d *Dataset) route(o *ReadOptions, table int, rand *prng.Rand) (*route, err
 		if err != nil {
 			return nil, err
 		}
-		w.order, w.held = append(w.order, int32(i)), append(w.held, numbers{s.file.Rows, s.file.Bytes, s.episodes.Bytes, s.first, s.to})
+		w.held = append(w.held, s)
 	}
-	shuffle(rand, w.order)
+	w.order = rows.Shuffled(nil, w.shards, rand)
 	return w, nil
 }
 
 // shard returns a whole shard as a stretch.
 func (r *route) shard(i int) (stretch, error) {
-	s, err := r.index.Shard(i)
-	if err != nil {
-		return stretch{}, err
+	if r.order != nil {
+		return r.held[r.order[i]], nil
 	}
+	s, err := r.index.Shard(i)
 	f := s.Of(r.table)
-	return stretch{file: about.File{Path: f.Path, Rows: f.Rows, Bytes: f.Bytes}, episodes: about.File{Path: s.Episodes.Path, Rows: s.Episodes.Rows, Bytes: s.Episodes.Bytes},
-		first: s.First, to: s.First + s.Episodes.Rows}, nil
+	return stretch{shard: int32(i), table: int32(r.table), rows: f.Rows, bytes: f.Bytes, episodeBytes: s.Episodes.Bytes, first: s.First, end: s.First + s.Episodes.Rows}, err
 }
 
 // next returns the next stretch; io.EOF after the last.
 func (r *route) next() (stretch, error) {
 	for r.at < r.shards && r.before < r.end {
-		var s stretch
-		if r.order == nil {
-			var err error
-			if s, err = r.shard(r.at); err != nil {
-				return s, err
-			}
-		} else {
-			i := r.order[r.at]
-			h := r.held[i]
-			s = stretch{file: about.File{Path: about.PathOf(about.TableNames(true)[r.table], int(i)), Rows: h.rows, Bytes: h.bytes}, first: h.first, to: h.end,
-				episodes: about.File{Path: about.PathOf(about.EpisodesDir, int(i)), Rows: h.end - h.first, Bytes: h.episodes}}
+		s, err := r.shard(r.at)
+		if err != nil {
+			return s, err
 		}
-		n, before := s.to-s.first, r.before
+		n, before := s.end-s.first, r.before
 		r.at, r.before = r.at+1, before+n
 		s.from, s.to = s.first+min(max(r.begin, before)-before, n), s.first+min(max(r.end, before)-before, n)
 		if s.from < s.to {

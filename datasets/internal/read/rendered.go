@@ -271,7 +271,7 @@ func (r *Rendering) next() (*rollout.Episode, int, error) {
 				err = fmt.Errorf("found episode %d, expected %d", r.e.ID, id)
 			}
 			if err != nil {
-				return nil, 0, fmt.Errorf("%s: row %d: %w", r.at.file.Path, r.first+uint64(row), err)
+				return nil, 0, fmt.Errorf("%s: row %d: %w", r.at.file().Path, r.first+uint64(row), err)
 			}
 			if !r.wants(&r.e.Episode) {
 				continue
@@ -295,7 +295,7 @@ func (r *Rendering) more() (err error) {
 		if r.at, err = r.way.next(); err != nil {
 			return err
 		}
-		r.file, err = r.reader.Open(r.at.file)
+		r.file, err = r.reader.Open(r.at.file())
 		return err
 	}
 	r.first = r.file.Rows
@@ -305,13 +305,11 @@ func (r *Rendering) more() (err error) {
 		r.file, r.order = nil, nil
 		return err
 	}
-	r.order, r.passed = r.order[:0], 0
-	for i := range r.reader.Table.Rows {
-		r.order = append(r.order, int32(i))
-	}
+	var mixed *prng.Rand
 	if r.o.Shuffle > 0 {
-		shuffle(&r.mixed, r.order)
+		mixed = &r.mixed
 	}
+	r.order, r.passed = rows.Shuffled(r.order, r.reader.Table.Rows, mixed), 0
 	return nil
 }
 

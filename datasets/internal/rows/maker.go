@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"moonfarm/datasets/derive"
@@ -38,13 +39,14 @@ func (s *Spec) wants(c Column) bool { return s.Width[c] > 0 }
 func (s *Spec) sums() bool { return s.wants(Return) || s.wants(NStep) }
 
 // plays reports whether any column is wanted that the episodes do not hold.
-func (s *Spec) plays() bool {
-	for c := Planes; c <= NStep; c++ {
-		if s.wants(c) {
-			return true
-		}
-	}
-	return false
+func (s *Spec) plays() bool { return s.wantsAny(Planes, NStep) }
+
+// observes reports whether observations, masks or actions are wanted.
+func (s *Spec) observes() bool { return s.wantsAny(Planes, Opponent) }
+
+// wantsAny reports whether one of the columns from first to last is wanted.
+func (s *Spec) wantsAny(first, last Column) bool {
+	return slices.Max(s.Width[first:last+1]) > 0
 }
 
 // check fails if an episode does not fit the game.
@@ -266,20 +268,17 @@ func (m *Maker) ahead(e *episode) error {
 	if e.known {
 		return nil
 	}
-	switch {
-	case e.Rows != nil:
-		e.sums.compute(m.spec, e.Rows.Reward)
-		e.known = true
-		return nil
-	case e.Steps != nil:
-		e.sums.compute(m.spec, e.Steps.Reward)
-		e.known = true
-		return nil
-	}
-	if err := m.seek(e, e.Turns, false); err != nil {
+	var rewards []float32
+	if e.Rows != nil {
+		rewards = e.Rows.Reward
+	} else if e.Steps != nil {
+		rewards = e.Steps.Reward
+	} else if err := m.seek(e, e.Turns, false); err != nil {
 		return err
+	} else {
+		rewards = m.rewards[:e.Turns*m.spec.Players]
 	}
-	e.sums.compute(m.spec, m.rewards[:e.Turns*m.spec.Players])
+	e.sums.compute(m.spec, rewards)
 	e.known = true
 	return nil
 }
@@ -316,7 +315,7 @@ func (m *Maker) seek(e *episode, turn int, watch bool) error {
 func (m *Maker) begin(e *episode) error {
 	m.in = nil
 	n := m.spec.Players
-	if r := e.Rows; r != nil && (len(r.Pages) > 0 || !m.observes()) {
+	if r := e.Rows; r != nil && (len(r.Pages) > 0 || !m.spec.observes()) {
 		m.kept = keptTurns{rows: r, players: n}
 		m.source = &m.kept
 		m.rewards = append(m.rewards[:0], r.Reward...)
@@ -345,16 +344,6 @@ func (m *Maker) begin(e *episode) error {
 	}
 	m.rewards = resized(m.rewards, e.Turns*n)
 	return nil
-}
-
-// observes reports whether observations, masks or actions are wanted.
-func (m *Maker) observes() bool {
-	for c := Planes; c <= Opponent; c++ {
-		if m.spec.wants(c) {
-			return true
-		}
-	}
-	return false
 }
 
 // drop lets go of the episode in hand.

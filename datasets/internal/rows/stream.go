@@ -225,10 +225,23 @@ func (s *Stream) take() error {
 	if err := s.c.check(e, rules); err != nil {
 		return err
 	}
-	if s.c.Sequential {
-		return s.takeSteps(e, rules)
-	}
 	own := &episode{Episode: *e, rules: rules}
+	s.e, s.turn = own, 0
+	if s.c.Sequential {
+		err = s.unfolded(own, e)
+	} else {
+		s.copied(own)
+	}
+	own.Policies = nil
+	if s.c.Keep != nil {
+		own.Policies = slices.Clone(e.Policies)
+	}
+	return err
+}
+
+// copied copies the lists of an episode.
+func (s *Stream) copied(own *episode) {
+	e := &own.Episode
 	own.Orders, own.Ends, own.Chosen = slices.Clone(e.Orders), slices.Clone(e.Ends), slices.Clone(e.Chosen)
 	own.AskedOrders, own.AskedEnds = slices.Clone(e.AskedOrders), slices.Clone(e.AskedEnds)
 	f := &own.Searches
@@ -236,34 +249,20 @@ func (s *Stream) take() error {
 	if s.c.Moves {
 		own.moves.Set(f)
 	}
-	own.Recording, own.Policies, own.Rows = slices.Clone(e.Recording), nil, nil
-	if s.c.Keep != nil {
-		own.Policies = slices.Clone(e.Policies)
-	}
-	s.e, s.turn = own, 0
-	return nil
+	own.Recording, own.Rows = slices.Clone(e.Recording), nil
 }
 
-// takeSteps takes the next episode in hand, divided into steps. To know their number it
-// replays the episode.
-func (s *Stream) takeSteps(e *rollout.Episode, rules int) error {
+// unfolded divides an episode into steps. To know their number it replays the episode.
+func (s *Stream) unfolded(own *episode, e *rollout.Episode) error {
 	if s.unfold == nil {
 		s.unfold = s.c.Replays()
 	}
-	r, err := s.unfold(rules, e)
+	r, err := s.unfold(own.rules, e)
 	if err != nil {
 		return err
 	}
-	own := &episode{rules: rules}
-	if err := r.Unfold(&own.Episode, e); err != nil {
-		return err
-	}
-	own.Policies = nil
-	if s.c.Keep != nil {
-		own.Policies = slices.Clone(e.Policies)
-	}
-	s.e, s.turn = own, 0
-	return nil
+	own.Episode = rollout.Episode{}
+	return r.Unfold(&own.Episode, e)
 }
 
 // gather fills a free window with pieces and has its rows made. It returns the error
@@ -323,20 +322,26 @@ func (s *Stream) shuffle(w *window) {
 	if s.c.Shuffle == 0 || s.c.Whole {
 		return
 	}
-	w.order = w.order[:0]
-	for i := range w.rows {
-		w.order = append(w.order, int32(i))
-	}
-	for i := len(w.order) - 1; i > 0; i-- {
-		k := s.rand.IntN(i + 1)
-		w.order[i], w.order[k] = w.order[k], w.order[i]
-	}
+	w.order = Shuffled(w.order, w.rows, s.rand)
 	if s.c.Orders || s.c.Moves {
 		w.back = slices.Grow(w.back[:0], w.rows)[:w.rows]
 		for row, at := range w.order {
 			w.back[at] = int32(row)
 		}
 	}
+}
+
+// Shuffled returns the numbers below n in random order, in the memory of a list; without rand in their order.
+func Shuffled(list []int32, n int, rand *prng.Rand) []int32 {
+	list = list[:0]
+	for i := range n {
+		list = append(list, int32(i))
+	}
+	for i := n - 1; i > 0 && rand != nil; i-- {
+		k := rand.IntN(i + 1)
+		list[i], list[k] = list[k], list[i]
+	}
+	return list
 }
 
 // hand returns the next batch of the window that is being handed out.
