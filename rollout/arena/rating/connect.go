@@ -1,5 +1,7 @@
 package rating
 
+import "slices"
+
 // connect finds which players can be compared. Players are in one group if games connect them, and
 // in one class if each can be reached from the other along results that were not losses: the
 // likelihood without a prior bounds the differences within a class, and no others (Ford 1957; with
@@ -21,18 +23,10 @@ func connect(t *table) (group, class []int) {
 	reached := make([][]bool, t.players)
 	for i := range t.players {
 		reached[i] = reach(beat, i)
-		class[i], group[i] = i, i
-	}
-	for i := range t.players {
+		class[i], group[i] = i, slices.Index(reach(met, i), true)
 		for j := range i {
 			if reached[i][j] && reached[j][i] {
 				class[i] = class[j]
-				break
-			}
-		}
-		for j, connected := range reach(met, i) {
-			if connected {
-				group[i] = j
 				break
 			}
 		}
@@ -63,10 +57,5 @@ func (m *Model) bounded(i, j int) bool {
 	if j >= 0 {
 		return m.class[i] == m.class[j]
 	}
-	for _, c := range m.class {
-		if c != m.class[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.class, func(c int) bool { return c != m.class[0] })
 }

@@ -2,6 +2,7 @@ package rating
 
 import (
 	"math"
+	"slices"
 
 	"moonfarm/rollout/exact"
 )
@@ -78,11 +79,11 @@ func (l *likelihood) delta(at []float64) float64 {
 	return 0
 }
 
-// value returns the logarithm of the penalised likelihood of the sums by pair.
-func (l *likelihood) value(sum []counts, at []float64) float64 {
+// value returns the logarithm of the penalised likelihood.
+func (l *likelihood) value(at []float64) float64 {
 	v, delta := 0.0, l.delta(at)
 	for p, pair := range l.table.pairs {
-		c := &sum[p]
+		c := &l.table.sum[p]
 		d := at[pair[0]] - at[pair[1]]
 		v += float64(c.lead*d) + float64(c.draws*delta) - float64(c.games*l.of(d, delta).logSum)
 	}
@@ -94,7 +95,7 @@ func (l *likelihood) value(sum []counts, at []float64) float64 {
 
 // derive writes the gradient, and the observed information including the prior's: minus the matrix
 // of second derivatives, in its upper half.
-func (l *likelihood) derive(sum []counts, at, gradient []float64, information [][]float64) {
+func (l *likelihood) derive(at, gradient []float64, information [][]float64) {
 	for _, row := range information {
 		clear(row)
 	}
@@ -105,10 +106,7 @@ func (l *likelihood) derive(sum []counts, at, gradient []float64, information []
 		add(i, i, 1.0/(priorDeviation*priorDeviation))
 	}
 	for p, pair := range l.table.pairs {
-		c := &sum[p]
-		if c.games == 0 {
-			continue
-		}
+		c := &l.table.sum[p]
 		i, j := pair[0], pair[1]
 		chance := l.of(at[i]-at[j], delta)
 		d, x := c.residual(chance)
@@ -156,13 +154,13 @@ func (m *maximum) pin(players int) bool {
 // direction, if one is given. The function is strictly concave and each step is shortened until it
 // gains, so it ends at the only maximum. It returns false if rounding left no information matrix to
 // solve with, which the prior prevents for counts in bounds.
-func (l *likelihood) maximise(sum []counts, start, direction []float64) (*maximum, bool) {
+func (l *likelihood) maximise(start, direction []float64) (*maximum, bool) {
 	const iterations = 200
-	m := &maximum{at: append([]float64(nil), start...), information: matrix(l.dim, l.dim), factor: matrix(l.dim, l.dim)}
+	m := &maximum{at: slices.Clone(start), information: matrix(l.dim, l.dim), factor: matrix(l.dim, l.dim)}
 	gradient, next := make([]float64, l.dim), make([]float64, l.dim)
-	m.value = l.value(sum, m.at)
+	m.value = l.value(m.at)
 	for range iterations {
-		l.derive(sum, m.at, gradient, m.information)
+		l.derive(m.at, gradient, m.information)
 		if !m.pin(l.table.players) {
 			return nil, false
 		}
@@ -176,10 +174,10 @@ func (l *likelihood) maximise(sum []counts, start, direction []float64) (*maximu
 			for i := range m.at {
 				m.at[i] += step[i]
 			}
-			m.value = l.value(sum, m.at)
+			m.value = l.value(m.at)
 			return m, !math.IsNaN(m.value)
 		}
-		if !l.climb(sum, m, step, next, gain) {
+		if !l.climb(m, step, next, gain) {
 			return m, true
 		}
 	}
@@ -188,12 +186,12 @@ func (l *likelihood) maximise(sum []counts, start, direction []float64) (*maximu
 
 // climb takes the step, or the largest half, quarter … of it that gains enough. It returns false if
 // none does: what remains is rounding error.
-func (l *likelihood) climb(sum []counts, m *maximum, step, next []float64, gain float64) bool {
+func (l *likelihood) climb(m *maximum, step, next []float64, gain float64) bool {
 	for scale := 1.0; scale > 1e-9; scale /= 2 {
 		for i := range next {
 			next[i] = m.at[i] + float64(scale*step[i])
 		}
-		if v := l.value(sum, next); v >= m.value+float64(1e-4*scale*gain) {
+		if v := l.value(next); v >= m.value+float64(1e-4*scale*gain) {
 			m.value = v
 			copy(m.at, next)
 			return true

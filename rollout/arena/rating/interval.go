@@ -40,7 +40,7 @@ func (m *Model) along(a []float64, value float64) (drop float64, ok bool) {
 	}
 	start := append([]float64(nil), m.best.at...)
 	subtract(start, (dot(a, start)-value)/variance, x)
-	at, ok := m.fit.maximise(m.fit.table.sum, start, a)
+	at, ok := m.fit.maximise(start, a)
 	if !ok {
 		return 0, false
 	}
@@ -81,22 +81,17 @@ func (m *Model) end(a []float64, s spread, centre, side float64) float64 {
 	return centre + float64(side*x)
 }
 
-// reference returns the log strength of the anchor, or the mean of all players without one.
-func reference(theta []float64, anchor int) float64 {
+// centre returns the log strength of a player relative to the anchor, or without one to the mean of all players.
+func (m *Model) centre(i, anchor int) float64 {
+	theta := m.best.at[:m.fit.table.players]
 	if anchor >= 0 {
-		return theta[anchor]
+		return theta[i] - theta[anchor]
 	}
 	sum := 0.0
 	for _, x := range theta {
 		sum += x
 	}
-	return sum / float64(len(theta))
-}
-
-// centre returns the log strength of a player relative to the reference.
-func (m *Model) centre(i, anchor int) float64 {
-	theta := m.best.at[:m.fit.table.players]
-	return theta[i] - reference(theta, anchor)
+	return theta[i] - sum/float64(len(theta))
 }
 
 // seeds returns the effective number of blocks of the player, or of the anchor if that is smaller.

@@ -85,7 +85,7 @@ func Fit(players int, results []Comparison) (*Model, error) {
 		return nil, fmt.Errorf("rating: %d players, expected 1 to %d", players, MaxPlayers)
 	}
 	m := &Model{fit: newLikelihood(tabulate(players, results))}
-	best, ok := m.fit.maximise(m.fit.table.sum, make([]float64, m.fit.dim), nil)
+	best, ok := m.fit.maximise(make([]float64, m.fit.dim), nil)
 	if !ok {
 		return nil, errors.New("rating: the information matrix is singular")
 	}
