@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -61,12 +62,7 @@ func (f *Film) movesOf(r *rollout.SearchResults, labels env.Labeller, p sim.Play
 			}
 		}
 		if f.game.Orders != nil {
-			for i, text := range f.game.Orders(orders) {
-				if i > 0 {
-					one.text += ", "
-				}
-				one.text += text
-			}
+			one.text = strings.Join(f.game.Orders(orders), ", ")
 		}
 		one.text = cmp.Or(one.text, one.kind, "nothing")
 		list = append(list, one)

@@ -1,7 +1,9 @@
 package human
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"moonfarm/rollout/view"
 	"moonfarm/sim"
@@ -25,22 +27,12 @@ type Option struct {
 // option describes the orders of a choice of a head by the first of them.
 func (t *Session) option(head, choice int, orders []sim.Order) Option {
 	x := Option{Head: head, Choice: choice}
-	for i, o := range orders {
-		if c, ok := t.painter.Command(o, sim.Player(t.seat)); ok && i == 0 {
+	if len(orders) > 0 {
+		if c, ok := t.painter.Command(orders[0], sim.Player(t.seat)); ok {
 			x.Kind, x.Placed, x.X, x.Y, x.Target, x.Entity, x.Number, x.Note = c.Kind, c.Placed, c.X, c.Y, c.Target, c.Entity, c.Number, c.Note
 		}
 	}
-	if t.o.Orders != nil {
-		for i, text := range t.o.Orders(orders) {
-			if i > 0 {
-				x.Text += ", "
-			}
-			x.Text += text
-		}
-	}
-	if x.Text == "" { // an order that changes nothing, but has a name
-		x.Text = x.Kind
-	}
+	x.Text = cmp.Or(strings.Join(t.o.Orders(orders), ", "), x.Kind) // an order that changes nothing has a name, too
 	return x
 }
 

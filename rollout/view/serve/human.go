@@ -2,7 +2,6 @@ package serve
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -16,18 +15,21 @@ import (
 // maxAnswer bounds what a person's page sends, in bytes.
 const maxAnswer = 1 << 20
 
+// done says that a request has been done.
+var done = map[string]bool{"done": true}
+
 // ListenHuman is Listen for a game with a person.
 func ListenHuman(address string, hosts []string, page []byte, t *human.Session) (*Server, error) {
 	s := &seat{session: t}
 	mux := routes(page, s.source)
-	mux.HandleFunc("GET /offer.json", s.offer)
-	mux.HandleFunc("POST /choose", change(s.choose))
-	mux.HandleFunc("POST /undo", change(func(*http.Request) (any, error) {
-		done, err := t.Undo()
-		return map[string]bool{"done": done}, err
+	mux.HandleFunc("GET /offer.json", answered(s.offer))
+	mux.HandleFunc("POST /choose", answered(s.choose))
+	mux.HandleFunc("POST /undo", answered(func(*http.Request) (any, error) {
+		undone, err := t.Undo()
+		return map[string]bool{"done": undone}, err
 	}))
-	mux.HandleFunc("POST /draft", change(s.draft))
-	mux.HandleFunc("POST /hint", change(func(*http.Request) (any, error) { return t.Hint() }))
+	mux.HandleFunc("POST /draft", answered(s.draft))
+	mux.HandleFunc("POST /hint", answered(func(*http.Request) (any, error) { return t.Hint() }))
 	return listen(address, hosts, mux)
 }
 
@@ -35,9 +37,9 @@ func ListenHuman(address string, hosts []string, page []byte, t *human.Session) 
 func ListenLive(address string, hosts []string, page []byte, l *view.Live) (*Server, error) {
 	mux := routes(page, func() (view.Answerer, int, error) { return l, l.Version(), nil })
 	for path, do := range map[string]func(){"hold": func() { l.Hold(true) }, "go": func() { l.Hold(false) }, "step": l.Step} {
-		mux.HandleFunc("POST /"+path, change(func(*http.Request) (any, error) {
+		mux.HandleFunc("POST /"+path, answered(func(*http.Request) (any, error) {
 			do()
-			return map[string]bool{"done": true}, nil
+			return done, nil
 		}))
 	}
 	return listen(address, hosts, mux)
@@ -65,22 +67,16 @@ func (s *seat) source() (view.Answerer, int, error) {
 }
 
 // offer answers offer.json: what can be chosen now, with the options of the head that the request names.
-func (s *seat) offer(w http.ResponseWriter, r *http.Request) {
+func (s *seat) offer(r *http.Request) (any, error) {
 	head := human.AllHeads
 	if text := r.URL.Query().Get("head"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			fail(w, fmt.Errorf("head=%.40q: expected a whole number", text))
-			return
+			return nil, fmt.Errorf("head=%.40q: expected a whole number", text)
 		}
 		head = n
 	}
-	text, err := json.Marshal(s.session.Offer(head))
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	write(w, r, "application/json", text)
+	return s.session.Offer(head), nil
 }
 
 // choose plays what the person chooses.
@@ -89,7 +85,7 @@ func (s *seat) choose(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]bool{"done": true}, s.session.Choose(a)
+	return done, s.session.Choose(a)
 }
 
 // draft answers what the person's orders would do.
@@ -98,8 +94,7 @@ func (s *seat) draft(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := s.session.Draft(a)
-	return json.RawMessage(text), err
+	return s.session.Draft(a)
 }
 
 // answer reads what the person chooses.
@@ -112,25 +107,4 @@ func answer(r *http.Request) (a human.Answer, err error) {
 		return a, fmt.Errorf("the choice cannot be read: %w", err)
 	}
 	return a, nil
-}
-
-// change answers a request that changes something.
-func change(do func(r *http.Request) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		answer, err := do(r)
-		if errors.Is(err, human.ErrLate) || errors.Is(err, human.ErrOver) || errors.Is(err, human.ErrTogether) {
-			http.Error(w, err.Error(), http.StatusConflict)
-			return
-		}
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		text, err := json.Marshal(answer)
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		write(w, r, "application/json", text)
-	}
 }

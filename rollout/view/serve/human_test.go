@@ -16,10 +16,11 @@ import (
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/human"
 	"moonfarm/rollout/view/serve"
+	"moonfarm/sim"
 )
 
-// TestTable: a person plays over HTTP; without the secret nothing changes.
-func TestTable(t *testing.T) {
+// TestHuman: a person plays over HTTP; without the secret nothing changes.
+func TestHuman(t *testing.T) {
 	entry, err := catalog.Find("tron")
 	require.NoError(t, err)
 	watch := func() (env.Vector, error) { return entry.New("", env.Settings{N: 1}) }
@@ -29,7 +30,8 @@ func TestTable(t *testing.T) {
 	require.NoError(t, err)
 	p, err := m(v.Spec())
 	require.NoError(t, err)
-	x, err := human.New(human.Setup{Vector: v, Watch: watch, Seats: []rollout.Policy{nil, p}, Names: []string{"human", "territory"}, Hint: p})
+	x, err := human.New(human.Setup{Vector: v, Watch: watch, Seats: []rollout.Policy{nil, p}, Names: []string{"human", "territory"}, Hint: p,
+		Orders: func([]sim.Order) []string { return nil }})
 	require.NoError(t, err)
 	s, err := serve.ListenHuman("127.0.0.1:0", nil, []byte("page"), x)
 	require.NoError(t, err)

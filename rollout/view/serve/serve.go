@@ -5,15 +5,16 @@ package serve
 import (
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"moonfarm/rollout/access"
 	"moonfarm/rollout/view"
+	"moonfarm/rollout/view/human"
 )
 
 // Source returns what is shown now, and a number that is another one after each change. It may be called by
@@ -76,35 +77,44 @@ func (s *Server) Close() {
 func routes(page []byte, source Source) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { write(w, r, "text/html; charset=utf-8", page) })
-	mux.HandleFunc("GET /version.json", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /version.json", answered(func(*http.Request) (any, error) {
 		_, version, err := source()
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		write(w, r, "application/json", []byte(`{"version":`+strconv.Itoa(version)+`}`))
-	})
-	mux.HandleFunc("GET /{name}", func(w http.ResponseWriter, r *http.Request) {
+		return map[string]int{"version": version}, err
+	}))
+	mux.HandleFunc("GET /{name}", answered(func(r *http.Request) (any, error) {
 		responder, _, err := source()
 		if err != nil {
-			fail(w, err)
-			return
+			return nil, err
 		}
-		text, err := responder.Answer(r.PathValue("name") + "?" + r.URL.RawQuery)
+		return responder.Answer(r.PathValue("name") + "?" + r.URL.RawQuery)
+	}))
+	return mux
+}
+
+// answered answers requests with what do returns, as JSON unless it is a text.
+func answered(do func(r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		answer, err := do(r)
+		text, isText := answer.([]byte)
+		if !isText && err == nil {
+			text, err = json.Marshal(answer)
+		}
 		if err != nil {
 			fail(w, err)
 			return
 		}
 		write(w, r, "application/json", text)
-	})
-	return mux
+	}
 }
 
 // fail answers with an error.
 func fail(w http.ResponseWriter, err error) {
 	code := http.StatusBadRequest
-	if errors.As(err, new(*view.UnknownError)) {
+	switch {
+	case errors.As(err, new(*view.UnknownError)):
 		code = http.StatusNotFound
+	case errors.Is(err, human.ErrLate) || errors.Is(err, human.ErrOver) || errors.Is(err, human.ErrTogether):
+		code = http.StatusConflict
 	}
 	http.Error(w, err.Error(), code)
 }
