@@ -32,7 +32,7 @@ func (s *slowBot) Orders(*rollout.Episode, int) ([]sim.Order, error) {
 // TestSlowBot: while a bot thinks, a person looks at the game, and asks for a hint.
 func TestSlowBot(t *testing.T) {
 	b := &slowBot{}
-	s := sit(t, 1, 0, func(o *human.Setup) { o.Seats[1], o.IsBot, o.Bots = nil, []bool{false, true}, b })
+	s := newSession(t, 1, 0, func(o *human.Setup) { o.Seats[1], o.IsBot, o.Bots = nil, []bool{false, true}, b })
 	looks := 0
 	b.look = func() {
 		looks++

@@ -43,8 +43,8 @@ func find(t testing.TB, game, spec string, s env.Spec) rollout.Policy {
 	return p
 }
 
-// sit makes a table with a person at a seat.
-func sit(t testing.TB, n, seat int, change func(o *human.Setup)) *human.Session {
+// newSession makes a session with a person at a seat.
+func newSession(t testing.TB, n, seat int, change func(o *human.Setup)) *human.Session {
 	t.Helper()
 	c := games[n]
 	entry, err := catalog.Find(c.game)
@@ -89,8 +89,12 @@ func pick(t *testing.T, g *rand.Rand, x *human.Session) human.Answer {
 func TestPlay(t *testing.T) {
 	for n, c := range games {
 		t.Run(c.game, func(t *testing.T) {
-			for seat := range 2 {
-				x, g := sit(t, n, seat, nil), rand.New(rand.NewPCG(1, uint64(seat)))
+			for seat := range 3 { // with 2 a person has all
+				x, g := newSession(t, n, seat%2, func(o *human.Setup) {
+					if seat == 2 {
+						clear(o.Seats)
+					}
+				}), rand.New(rand.NewPCG(1, uint64(seat)))
 				undone := 0
 				for !x.Offer(0).Over {
 					before, offer := x.Version(), x.Offer(human.AllHeads)
@@ -129,43 +133,6 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestUndo: after taking back all choices the game is as at the start, and the same choices lead to the same
-// game.
-func TestUndo(t *testing.T) {
-	for n, c := range games {
-		t.Run(c.game, func(t *testing.T) {
-			x, g := sit(t, n, 0, nil), rand.New(rand.NewPCG(2, 2))
-			first := x.Offer(human.AllHeads)
-			var answers []human.Answer
-			for range 8 {
-				if x.Offer(0).Over {
-					break
-				}
-				a := pick(t, g, x)
-				if err := x.Choose(a); !errors.Is(err, human.ErrTogether) {
-					require.NoError(t, err)
-					answers = append(answers, a)
-				}
-			}
-			want := x.Episode()
-			for undone := true; undone; {
-				var err error
-				undone, err = x.Undo()
-				require.NoError(t, err)
-			}
-			now := x.Offer(human.AllHeads)
-			first.Step = now.Step // counts every change
-			require.Equal(t, first, now)
-			for _, a := range answers {
-				o := x.Offer(human.AllHeads)
-				a.Turn, a.Step = o.Turn, o.Step
-				require.NoError(t, x.Choose(a))
-			}
-			require.Equal(t, want, x.Episode())
-		})
-	}
-}
-
 // TestUndoEpisode: a game of which turns were taken back is the game of the choices that are left, with their outcome: its
 // film opens, and the recording of the original can be written.
 func TestUndoEpisode(t *testing.T) {
@@ -178,7 +145,7 @@ func TestUndoEpisode(t *testing.T) {
 						clear(o.Seats)
 					}
 				}
-				x, g := sit(t, n, 0, change), rand.New(rand.NewPCG(5, 5))
+				x, g := newSession(t, n, 0, change), rand.New(rand.NewPCG(5, 5))
 				play := func() {
 					for turn := x.Episode().Turns; x.Episode().Turns == turn; {
 						if err := x.Choose(pick(t, g, x)); !errors.Is(err, human.ErrTogether) {
@@ -227,7 +194,7 @@ func TestUndoEpisode(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for n, c := range games {
 		t.Run(c.game, func(t *testing.T) {
-			x := sit(t, n, 0, nil)
+			x := newSession(t, n, 0, nil)
 			before := x.Version()
 			for _, p := range []human.Pick{{-1, 0}, {9999, 0}, {0, -1}, {0, 1 << 20}} {
 				assert.Error(t, x.Choose(human.Answer{Picks: []human.Pick{p}}), "%+v", p)
@@ -244,7 +211,7 @@ func TestRefused(t *testing.T) {
 func TestHint(t *testing.T) {
 	for n, c := range games {
 		t.Run(c.game, func(t *testing.T) {
-			x := sit(t, n, 0, nil)
+			x := newSession(t, n, 0, nil)
 			before := x.Offer(human.AllHeads)
 			a, err := x.Hint()
 			require.NoError(t, err)
@@ -270,14 +237,14 @@ func TestHint(t *testing.T) {
 			require.Equal(t, before, x.Offer(human.AllHeads))
 		})
 	}
-	x := sit(t, 0, 0, func(o *human.Setup) { o.Hint = nil })
+	x := newSession(t, 0, 0, func(o *human.Setup) { o.Hint = nil })
 	_, err := x.Hint()
 	assert.ErrorContains(t, err, "no hints")
 }
 
 // TestDraft: the orders of a turn are drawn as they would be carried out, with what they leave to spend.
 func TestDraft(t *testing.T) {
-	x := sit(t, 2, 0, nil)
+	x := newSession(t, 2, 0, nil)
 	draft := func() (entities [][]any, cores any) {
 		o := x.Offer(0)
 		text, err := x.Draft(human.Answer{Turn: o.Turn, Step: o.Step})
@@ -315,7 +282,7 @@ func TestDraft(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for n, c := range games {
 		t.Run(c.game, func(t *testing.T) {
-			x := sit(t, n, 0, nil)
+			x := newSession(t, n, 0, nil)
 			for range 6 {
 				o := x.Offer(human.AllHeads)
 				require.NotEmpty(t, o.Heads)
@@ -354,7 +321,7 @@ func TestBegin(t *testing.T) {
 			}
 			var earlier *rollout.Episode
 			require.NoError(t, rollout.Shard(context.Background(), v, seats, 9, 0, 1, sinkFunc(func(e *rollout.Episode) error { earlier = e; return nil })))
-			x := sit(t, n, 1, func(o *human.Setup) { o.Begin, o.Turns = earlier, min(5, earlier.Turns-1) })
+			x := newSession(t, n, 1, func(o *human.Setup) { o.Begin, o.Turns = earlier, min(5, earlier.Turns-1) })
 			e := x.Episode()
 			require.Equal(t, min(5, earlier.Turns-1), e.Turns)
 			require.Equal(t, earlier.Ends[:len(e.Ends)], e.Ends)
@@ -373,7 +340,7 @@ func TestBegin(t *testing.T) {
 			}
 
 			// What an analysis has found is offered until the game goes otherwise.
-			x = sit(t, n, 1, func(o *human.Setup) {
+			x = newSession(t, n, 1, func(o *human.Setup) {
 				o.Begin, o.Turns = earlier, min(5, earlier.Turns-1)
 				o.Analysis = func(turn, seat int) []string { return []string{fmt.Sprint(turn, " ", seat), best.Text, far} }
 			})
@@ -399,7 +366,7 @@ func TestBegin(t *testing.T) {
 
 // TestDependent: an order that only an earlier one of the turn makes possible has its text, and is drafted and played.
 func TestDependent(t *testing.T) {
-	x := sit(t, 2, 0, nil)
+	x := newSession(t, 2, 0, nil)
 	for _, text := range []string{"wall 13,12", "upgrade 13,12"} {
 		o := x.Offer(human.AllHeads)
 		require.Len(t, o.Heads, 1)
@@ -426,7 +393,7 @@ type sinkFunc func(e *rollout.Episode) error
 
 func (s sinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
-// TestSeats: a table needs a seat for a person.
+// TestSeats: a session needs a seat for a person.
 func TestSeats(t *testing.T) {
 	entry, err := catalog.Find("tron")
 	require.NoError(t, err)
@@ -441,7 +408,7 @@ func TestSeats(t *testing.T) {
 
 // TestAnyOrder: in a sequential form the person gives the orders of a turn in any order, and takes back the last one.
 func TestAnyOrder(t *testing.T) {
-	x := sit(t, 2, 0, nil)
+	x := newSession(t, 2, 0, nil)
 	find := func(text string) int {
 		t.Helper()
 		for _, o := range x.Offer(human.AllHeads).Heads[0].Options {
@@ -472,69 +439,61 @@ func TestAnyOrder(t *testing.T) {
 	assert.ElementsMatch(t, []string{"wall 5,11", "wall 13,12", "turret 13,11", "1 scout 13,0"}, recordings.OrderTexts("terminal", x.Episode().OrdersOf(0, 0)))
 }
 
-// TestAllSeats: a person with all seats chooses for one after the other, and takes back what an earlier one chose. The game
-// is what its orders say when they are played again.
-func TestAllSeats(t *testing.T) {
+// TestUndo: a person with one seat, or with all, for which it chooses one after the other, takes back choices, also of an earlier
+// seat, and at last all of them: the game is as at the start then, and the same choices lead to the same game.
+func TestUndo(t *testing.T) {
 	for n, c := range games {
-		t.Run(c.game, func(t *testing.T) {
-			alone := func(o *human.Setup) { clear(o.Seats) }
-			x, g := sit(t, n, 0, alone), rand.New(rand.NewPCG(6, 6))
-			first := x.Offer(human.AllHeads)
-			var answers []human.Answer
-			choose := func(a human.Answer) {
-				if err := x.Choose(a); !errors.Is(err, human.ErrTogether) {
-					require.NoError(t, err)
-					answers = append(answers, a)
+		for _, all := range []bool{false, true} {
+			t.Run(fmt.Sprint(c.game, " all seats ", all), func(t *testing.T) {
+				x, g := newSession(t, n, 0, func(o *human.Setup) {
+					if all {
+						clear(o.Seats)
+					}
+				}), rand.New(rand.NewPCG(6, 6))
+				first := x.Offer(human.AllHeads)
+				var answers []human.Answer
+				seen := map[int]bool{}
+				for x.Episode().Turns < 4 && !x.Offer(0).Over {
+					seen[x.Seat()] = true
+					require.Equal(t, x.Seat(), x.Offer(0).Seat)
+					a := pick(t, g, x)
+					if err := x.Choose(a); !errors.Is(err, human.ErrTogether) {
+						require.NoError(t, err)
+						answers = append(answers, a)
+					}
+					if g.IntN(3) == 0 && len(answers) > 0 {
+						ok, err := x.Undo()
+						require.NoError(t, err)
+						require.True(t, ok)
+						answers = answers[:len(answers)-1]
+					}
 				}
-			}
-			seen := map[int]bool{}
-			for x.Episode().Turns < 4 && !x.Offer(0).Over {
-				seen[x.Seat()] = true
-				require.Equal(t, x.Seat(), x.Offer(0).Seat)
-				choose(pick(t, g, x))
-				if g.IntN(3) == 0 {
-					before := len(answers)
-					ok, err := x.Undo()
+				want := x.Episode()
+				require.Equal(t, all, len(seen) > 1)
+				require.Positive(t, want.Turns)
+				for undone := true; undone; {
+					var err error
+					undone, err = x.Undo()
 					require.NoError(t, err)
-					require.True(t, ok)
-					answers = answers[:before-1]
 				}
-			}
-			want := x.Episode()
-			require.Len(t, seen, want.Players)
-			require.Positive(t, want.Turns)
-			for undone := true; undone; {
-				var err error
-				undone, err = x.Undo()
-				require.NoError(t, err)
-			}
-			now := x.Offer(human.AllHeads)
-			first.Step = now.Step
-			require.Equal(t, first, now)
-			for _, a := range answers {
-				o := x.Offer(0)
-				a.Turn, a.Step = o.Turn, o.Step
-				require.NoError(t, x.Choose(a))
-			}
-			require.Equal(t, want, x.Episode())
-
-			entry, _ := catalog.Find(c.game)
-			v, err := entry.New(c.rules, env.Settings{N: 1, MaxTurns: want.Turns})
-			require.NoError(t, err)
-			r, err := rollout.NewReplayer(v)
-			require.NoError(t, err)
-			require.NoError(t, r.Start(want))
-			for b := env.NewBatch(v.Spec(), 1, 0); r.More(); {
-				require.NoError(t, r.Step(b))
-			}
-		})
+				now := x.Offer(human.AllHeads)
+				first.Step = now.Step // counts every change
+				require.Equal(t, first, now)
+				for _, a := range answers {
+					o := x.Offer(0)
+					a.Turn, a.Step = o.Turn, o.Step
+					require.NoError(t, x.Choose(a))
+				}
+				require.Equal(t, want, x.Episode())
+			})
+		}
 	}
 }
 
 // TestOpponent: a network that chooses order by order plays against a person as it plays elsewhere.
 func TestOpponent(t *testing.T) {
 	const turns, spec = 6, "net(greedy)"
-	x := sit(t, 2, 0, func(o *human.Setup) { o.Seats[1] = find(t, "terminal", spec, o.Vector.Spec()) })
+	x := newSession(t, 2, 0, func(o *human.Setup) { o.Seats[1] = find(t, "terminal", spec, o.Vector.Spec()) })
 	for x.Episode().Turns < turns {
 		o := x.Offer(0)
 		require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Nothing}}}))

@@ -23,8 +23,8 @@ import (
 	"moonfarm/sim"
 )
 
-// sit serves a game with a person at seat 0, and opens its page.
-func sit(t *testing.T, game, rules, form, other string, change ...func(o *human.Setup)) (*human.Session, *browsertest.Browser) {
+// newSession serves a game with a person at seat 0, and opens its page.
+func newSession(t *testing.T, game, rules, form, other string, change ...func(o *human.Setup)) (*human.Session, *browsertest.Browser) {
 	t.Helper()
 	entry, err := catalog.Find(game)
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ const turns = `state.films[0].head.turns + " " + person.offer.turn + " " + perso
 
 // TestTowerDefence: a person builds with the mouse, takes it back, asks for a hint, and passes.
 func TestTowerDefence(t *testing.T) {
-	x, b := sit(t, "towerdefence", "", "cells", "econ")
+	x, b := newSession(t, "towerdefence", "", "cells", "econ")
 	choose(b, "energy")
 	b.Becomes(`boards[0].cells.length`, "64")
 	b.Picture("person-towerdefence")
@@ -109,7 +109,7 @@ func TestTowerDefence(t *testing.T) {
 
 // TestAnalysis: a click takes what an analysis of the recorded game suggests, on its button and on its cell.
 func TestAnalysis(t *testing.T) {
-	x, b := sit(t, "terminal", "", "orders", "maze", func(o *human.Setup) {
+	x, b := newSession(t, "terminal", "", "orders", "maze", func(o *human.Setup) {
 		o.Begin, o.Analysis = &rollout.Episode{Seed: 3, Players: 2, Turns: 1, Ends: []int32{0, 0}}, func(turn, seat int) []string { return []string{"turret 13,12", "wall 14,12", "another"} }
 	})
 	b.Becomes(`document.getElementById("person-moves").innerText`, "analysis: turret 13,12, wall 14,12, another")
@@ -132,7 +132,7 @@ func TestAnalysis(t *testing.T) {
 
 // TestTerminal: a person gives several orders in a turn, by mouse and by keyboard, and sees the action phase.
 func TestTerminal(t *testing.T) {
-	x, b := sit(t, "terminal", "", "orders", "maze")
+	x, b := newSession(t, "terminal", "", "orders", "maze")
 	choose(b, "wall")
 	clickCell(b, 13, 12)
 	b.Becomes(`person.offer.step + " " + person.busy`, "1 false")
@@ -173,7 +173,7 @@ func TestTerminal(t *testing.T) {
 
 // TestCodeCraft: a person chooses an entity, gives it an order, and ends the turn.
 func TestCodeCraft(t *testing.T) {
-	x, b := sit(t, "codecraft", "round2-2", "entities", "econ")
+	x, b := newSession(t, "codecraft", "round2-2", "entities", "econ")
 	b.Becomes(`document.getElementById("person-say").innerText`, "Choose one of your own on the board.")
 	b.Becomes(`(() => { const e = boards[0].frame.entities.find((e) => e.owner === 0 && e.kind === "builder unit"); pin(0, e); return !!e.id })()`, "true")
 	b.Becomes(`person.options.length > 1 && !person.busy`, "true")
@@ -194,7 +194,7 @@ func TestCodeCraft(t *testing.T) {
 
 // TestTronPerson: a game without places is played by its buttons.
 func TestTronPerson(t *testing.T) {
-	x, b := sit(t, "tron", "", "cells", "random")
+	x, b := newSession(t, "tron", "", "cells", "random")
 	b.Becomes(`person.options.length`, "3")
 	press(b, "person-do")
 	b.Becomes(`person.offer.turn > 0 && !person.busy`, "true")
