@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,6 +23,7 @@ import (
 	"moonfarm/features/featuretest"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/arena/schedule"
+	"moonfarm/rollout/filelock"
 	"moonfarm/sim/simtest"
 )
 
@@ -418,4 +420,24 @@ func FuzzJournal(f *testing.F) {
 			t.Fatalf("%q became %q", text, after)
 		}
 	})
+}
+
+// TestJournalWithoutFlock: where flock is missing, a lock file keeps other programs out of an open
+// journal.
+func TestJournalWithoutFlock(t *testing.T) {
+	t.Parallel() // it waits for a lock
+	locks := &filelock.Locker{Flock: func(*os.File, bool) error { return syscall.ENOLCK }}
+	name := filepath.Join(t.TempDir(), "games.jsonl")
+	j, err := arena.OpenJournal(name, terms, locks)
+	require.NoError(t, err)
+	for _, other := range []*filelock.Locker{locks, nil} {
+		_, err = arena.OpenJournal(name, terms, other)
+		assert.ErrorContains(t, err, "another tournament is writing to it (process ", "opened twice")
+	}
+	assert.NoError(t, j.Close())
+	j, err = arena.OpenJournal(name, terms, locks)
+	require.NoError(t, err)
+	j.Close()
+	names, _ := filepath.Glob(name + "*")
+	assert.Len(t, names, 1, "left behind")
 }
