@@ -204,9 +204,6 @@ func TestErrors(t *testing.T) {
 	c.Players[1].New = func(env.Spec) (rollout.Policy, error) { return nil, errors.New("no such network") }
 	_, err = c.Play(t.Context())
 	assert.EqualError(t, err, "no such network")
-	c.Vector = nil
-	_, err = c.Play(t.Context())
-	assert.EqualError(t, err, "arena: a tournament needs a Vector and a Schedule")
 }
 
 // TestRepeats: the report marks pairs whose games are the same on all seeds.

@@ -60,7 +60,7 @@ type Tournament struct {
 	Schedule schedule.Schedule
 	// Known are games played before; they are not played again.
 	Known []Played
-	// Match plays a game with a bot. Up to Workers goroutines call it at once.
+	// Match plays a game with a bot; nil: there are none. Up to Workers goroutines call it at once.
 	Match func(ctx context.Context, g *schedule.Fixture) (Played, error)
 	// Done, if not nil, is called with every game that was not Known, in the order of the schedule.
 	// An error of Done ends the tournament.
@@ -71,9 +71,6 @@ type Tournament struct {
 // the schedule. If it fails, or the context is done, it returns the games before the first missing
 // one, with the error or the context's cause.
 func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
-	if err := t.check(); err != nil {
-		return nil, err
-	}
 	all = slices.Clone(t.Known)
 	var results []schedule.Placing
 	for {
@@ -110,18 +107,6 @@ func (p *Played) placing() schedule.Placing {
 		}
 	}
 	return r
-}
-
-func (t *Tournament) check() error {
-	if t.Vector == nil || t.Schedule == nil {
-		return errors.New("arena: a tournament needs a Vector and a Schedule")
-	}
-	for _, p := range t.Players {
-		if p.New == nil && t.Match == nil {
-			return fmt.Errorf("arena: player %s is a bot, but Match is nil", p.Name)
-		}
-	}
-	return nil
 }
 
 // Bounds of a chunk. A stopped tournament loses the chunks in progress, so a chunk has few turns.

@@ -66,16 +66,14 @@ func EntryOf(id uint64, name string, e *rollout.Episode) Entry {
 	default:
 		x.Status = "cut"
 	}
-	for p := range e.Players {
-		x.Scores = append(x.Scores, strconv.FormatFloat(e.Outcome[p].Score, 'g', 6, 64))
-	}
-	best := slices.MaxFunc(e.Outcome[:e.Players], func(a, b sim.Outcome) int { return cmp.Compare(a.Result, b.Result) })
-	if first := slices.IndexFunc(e.Outcome[:e.Players], func(o sim.Outcome) bool { return o.Result == best.Result }); x.Status == "over" && best.Result > 0 {
-		x.Winner = first
-		for _, o := range e.Outcome[first+1 : e.Players] {
-			if o.Result == best.Result {
-				x.Winner = -1
-			}
+	best := float32(0)
+	for p, o := range e.Outcome[:e.Players] {
+		x.Scores = append(x.Scores, strconv.FormatFloat(o.Score, 'g', 6, 64))
+		switch {
+		case x.Status == "over" && o.Result > best:
+			best, x.Winner = o.Result, p
+		case o.Result == best:
+			x.Winner = -1
 		}
 	}
 	return x

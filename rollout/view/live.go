@@ -22,21 +22,18 @@ type Live struct {
 	changed  chan struct{} // closed and made again when held or steps change
 	version  int
 	head     head
-	tracks   map[int]*track // by seat, or Spectator
-	numbers  []byte         // of stats.json
+	tracks   map[int][]*writer // the chunks of a view, by seat or Spectator
+	numbers  []byte            // of stats.json
 	drawings drawings
 	held     bool
 	steps    int // turns that are let through while the game is held
 }
 
-// track has the chunks of a seat's view.
-type track struct{ chunks []*writer }
-
 // NewLive returns a game of players that has not begun. With hold it waits for Step before each turn.
 func NewLive(game, name string, players []string, hold bool) *Live {
 	return &Live{
 		game: game, entry: Entry{Name: name, Players: players, Status: "running", Winner: -1, Scores: []string{}},
-		changed: make(chan struct{}), tracks: map[int]*track{}, held: hold, output: NewOutput(len(players)),
+		changed: make(chan struct{}), tracks: map[int][]*writer{}, held: hold, output: NewOutput(len(players)),
 	}
 }
 
@@ -52,20 +49,21 @@ func (l *Live) Show(scene func(dst *features.Scene, seat int)) {
 		var own features.Scene
 		scene(&own, 0)
 		l.head.Fog = hides(&own)
-		l.tracks[features.Spectator] = &track{}
+		l.tracks[features.Spectator] = nil
 		for seat := 0; seat < l.head.Seats && l.head.Fog; seat++ {
-			l.tracks[seat] = &track{}
+			l.tracks[seat] = nil
 		}
 	} else {
 		l.head.Turns++
 		l.numbers = append(l.numbers, ',')
 	}
 	l.numbers = l.head.appendStats(l.numbers, &s, l.head.Turns)
-	for seat, t := range l.tracks {
+	for seat, chunks := range l.tracks {
 		if l.head.Turns%Chunk == 0 {
-			t.chunks = append(t.chunks, newWriter(&l.head, l.head.Turns))
+			chunks = append(chunks, newWriter(&l.head, l.head.Turns))
+			l.tracks[seat] = chunks
 		}
-		w := t.chunks[len(t.chunks)-1]
+		w := chunks[len(chunks)-1]
 		w.position()
 		scene(&s, seat)
 		w.frame(&s)
@@ -78,17 +76,14 @@ func (l *Live) Show(scene func(dst *features.Scene, seat int)) {
 func (l *Live) Wait(ctx context.Context) error {
 	for {
 		l.mu.Lock()
-		changed := l.changed
-		if !l.held {
-			l.mu.Unlock()
-			return nil
-		}
-		if l.steps > 0 {
+		changed, wait := l.changed, l.held && l.steps == 0
+		if !wait && l.held {
 			l.steps--
-			l.mu.Unlock()
-			return nil
 		}
 		l.mu.Unlock()
+		if !wait {
+			return nil
+		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
@@ -177,11 +172,11 @@ func (l *Live) Answer(question string) ([]byte, error) {
 		return append(append([]byte(`{"turns":[`), l.numbers...), `]}`...), nil
 	case "frames.json":
 		seat, from := v.number("seat", features.Spectator), v.number("from", 0)
-		t := l.tracks[seat]
-		if v.err != nil || t == nil || from < 0 || from%Chunk != 0 || from/Chunk >= len(t.chunks) {
+		chunks := l.tracks[seat]
+		if v.err != nil || from < 0 || from%Chunk != 0 || from/Chunk >= len(chunks) {
 			return nil, fmt.Errorf("seat=%.40q and from=%.40q: there is no such part of the game", v.Get("seat"), v.Get("from"))
 		}
-		text, err := t.chunks[from/Chunk].chunk([][][]string{}, l.output)
+		text, err := chunks[from/Chunk].chunk([][][]string{}, l.output)
 		if err != nil {
 			return nil, err
 		}

@@ -119,16 +119,13 @@ func (c Championship) run(results []Placing) (left []Fixture, all [][]Entry, err
 		return nil, nil, err
 	}
 	qualifying := slices.DeleteFunc(slices.Clone(results), func(p Placing) bool { return p.Stage != 0 })
-	if left, err = c.sandbox().Next(qualifying); err != nil {
+	left, own, err := c.sandbox().run(qualifying)
+	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(qualifying, func(a, b Placing) int { return cmp.Compare(a.Number, b.Number) })
-	own, entries := newSandboxRatings(c.Players), make([]Entry, c.Players)
-	for i := range qualifying {
-		own.after(&qualifying[i])
-	}
-	for p := range entries {
-		entries[p] = Entry{p, own[p].rating}
+	var entries []Entry
+	for p := range own {
+		entries = append(entries, Entry{p, own[p].rating})
 	}
 	entries = rank(entries)
 	all = [][]Entry{entries}

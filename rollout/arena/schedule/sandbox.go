@@ -32,28 +32,36 @@ type Sandbox struct {
 
 // Next returns the games without a result of the first incomplete round: see Schedule.
 func (s Sandbox) Next(results []Placing) ([]Fixture, error) {
+	left, _, err := s.run(results)
+	return left, err
+}
+
+// run returns the next games, and the ratings after the results so far.
+func (s Sandbox) run(results []Placing) (left []Fixture, own sandboxRatings, err error) {
 	have, err := index(results)
 	if err = cmp.Or(s.check(), err); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	played, own := make([]int, s.Players), newSandboxRatings(s.Players)
-	for round := range s.Rounds {
+	played := make([]int, s.Players)
+	own = newSandboxRatings(s.Players)
+	for round := 0; round < s.Rounds && len(left) == 0; round++ {
 		games, err := s.games(round, played, own)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		left, err := have.missing(games)
-		if err != nil || len(left) > 0 {
-			return left, err
+		if left, err = have.missing(games); err != nil {
+			return nil, nil, err
 		}
 		for i := range games {
-			own.after(have[games[i].Number])
-			for _, p := range games[i].Players {
-				played[p]++
+			if r := have[games[i].Number]; r != nil {
+				own.after(r)
+				for _, p := range r.Players {
+					played[p]++
+				}
 			}
 		}
 	}
-	return nil, nil
+	return left, own, nil
 }
 
 func (s Sandbox) check() error {

@@ -173,8 +173,7 @@ func (t *Session) play() {
 		return
 	}
 	t.done, t.picks, t.seat = nil, nil, t.seats[0]
-	t.step++
-	t.version++
+	t.changed()
 	for p := range t.given {
 		t.e.Orders = append(t.e.Orders, t.given[p]...)
 		t.e.Ends = append(t.e.Ends, int32(len(t.e.Orders)))
@@ -182,6 +181,12 @@ func (t *Session) play() {
 	}
 	t.e.Turns++
 	t.e.Status = b.Status[0]
+}
+
+// changed counts a change.
+func (t *Session) changed() {
+	t.step++
+	t.version++
 }
 
 // Seat returns the seat for which the person chooses now.
@@ -271,8 +276,7 @@ func (t *Session) Choose(a Answer) error {
 	if at := len(t.done); at+1 < len(t.seats) {
 		t.done, t.picks = append(t.done, chosen), nil
 		t.seat = t.seats[at+1]
-		t.step++
-		t.version++
+		t.changed()
 		t.survey()
 		return nil
 	}
@@ -354,8 +358,7 @@ func (t *Session) join(c int32) error {
 	legal := t.try(slices.Sorted(slices.Values(picks)))
 	if legal {
 		t.picks = picks
-		t.step++
-		t.version++
+		t.changed()
 	}
 	t.try(nil)
 	if !legal {
@@ -443,8 +446,7 @@ func (t *Session) Undo() (bool, error) {
 	defer t.mu.Unlock()
 	if n := len(t.picks); n > 0 {
 		t.picks = t.picks[:n-1]
-		t.step++
-		t.version++
+		t.changed()
 		t.survey()
 		return true, nil
 	}
@@ -480,6 +482,5 @@ func (t *Session) back(done [][]int32, chosen []int32) {
 	if t.spec.Sequential {
 		t.picks = chosen
 	}
-	t.step++
-	t.version++
+	t.changed()
 }
