@@ -18,35 +18,27 @@ func readAttention(k *call) []*value {
 		earlier := k.arg(4)
 		keys = k.with("Concat", []*value{earlier, keys}, withInt("axis", 2))
 		values = k.with("Concat", []*value{k.arg(5), values}, withInt("axis", 2))
-		if k.err == nil {
-			past = earlier.shape.dims[2]
-		}
+		past = earlier.shape.dims[2]
 	}
 	if len(k.in) > 6 && k.has(6) {
 		k.fail("nonpad_kv_seqlen (input 6): expected none, since the size of an array must not depend on the data")
 	}
-	if k.err != nil {
-		return []*value{q, keys, values}
-	}
-	outs := []*value{nil, keys, values}
 	d := q.shape.dims
 	scores := k.with("MatMul", []*value{k.with("Mul", []*value{q, k.floatsOut([]float32{k.float("scale", float32(1/math.Sqrt(float64(d[3]))))})}),
 		k.permuted(k.shared(keys, d[1]), []int{0, 1, 3, 2})})
 	probabilities := k.with("Softmax", []*value{k.biased(scores, past)})
 	y := k.with("MatMul", []*value{probabilities, k.shared(values, d[1])})
-	if flat && k.err == nil {
+	if flat {
 		y = k.permuted(y, []int{0, 2, 1, 3})
 		y = k.reshaped(y, []int{1, d[2], d[1] * y.shape.dims[3]}, y.shape.axis)
 	}
-	outs[0] = y
-	return outs
+	return []*value{y, keys, values}
 }
 
 // heads returns an array [batch, length, heads·size] as [batch, heads, length, size]; one of four dimensions is so already.
 func (k *call) heads(v *value, n int) *value {
 	d := v.shape.dims
 	switch {
-	case k.err != nil:
 	case len(d) == 4 && v.shape.axis <= 0:
 	case len(d) == 3 && v.shape.axis <= 0 && n > 0 && d[2]%n == 0:
 		v = k.permuted(k.reshaped(v, []int{d[0], d[1], n, d[2] / n}, v.shape.axis), []int{0, 2, 1, 3})
@@ -59,12 +51,11 @@ func (k *call) heads(v *value, n int) *value {
 // shared returns keys or values for n heads of queries: several of these in turn share a head.
 func (k *call) shared(v *value, n int) *value {
 	d := v.shape.dims
-	if k.err != nil || d[1] == n {
+	if d[1] == n {
 		return v
 	}
 	if n%d[1] != 0 {
 		k.fail("expected a multiple of %d heads for queries, found %d", d[1], n)
-		return v
 	}
 	heads := make([]int, n)
 	for i := range heads {
@@ -80,11 +71,9 @@ func (k *call) biased(scores *value, past int) *value {
 		most := k.floatsOut([]float32{limit})
 		scores = k.with("Mul", []*value{k.with("Tanh", []*value{k.with("Div", []*value{scores, most})}), most})
 	}
-	if k.integer("is_causal", 0) != 0 && k.err == nil {
+	if k.integer("is_causal", 0) != 0 {
 		queries, keys := scores.shape.dims[2], scores.shape.dims[3]
-		if k.err = k.compiler.spend(queries * keys); k.err != nil {
-			return scores
-		}
+		k.must(k.compiler.spend(queries * keys))
 		allowed := k.floatsOut(make([]float32, queries*keys), queries, keys)
 		allowed.typ = onnx.Bool
 		for i := range allowed.floats {

@@ -24,16 +24,12 @@ func readPad(k *call) []*value {
 	if len(pads) != 2*n {
 		k.fail("pads: expected %d numbers, found %d", 2*n, len(pads))
 	}
-	if k.err != nil {
-		return one(v)
-	}
 	s, p := v.shape, window(v.shape.dims)
 	for i := range n {
 		before, after := int(pads[i]), int(pads[n+i])
 		size := s.dims[i] + before + after
 		if abs64(pads[i])|abs64(pads[n+i]) > maxArray || size < 1 || s.dims[i]+min(before, 0)+min(after, 0) < 1 {
 			k.fail("pads: expected numbers within ±%d that leave elements of %v, found %v", maxArray, v.shape, pads)
-			return one(v)
 		}
 		if before|after != 0 {
 			k.rows(s, i)
@@ -57,12 +53,10 @@ func readPad(k *call) []*value {
 func (k *call) continued(v *value, axis, before, after int, mode string) *value {
 	first, n := max(-before, 0), v.shape.dims[axis]+min(before, 0)+min(after, 0)
 	size := n + max(before, 0) + max(after, 0)
-	if before|after == 0 || k.err != nil {
+	if before|after == 0 {
 		return v
 	}
-	if k.err = v.shape.sized(axis, size).check(); k.err != nil {
-		return v
-	}
+	k.must(v.shape.sized(axis, size).check())
 	indices := make([]int, size)
 	for i := range indices {
 		at := i - max(before, 0)
@@ -76,7 +70,6 @@ func (k *call) continued(v *value, axis, before, after int, mode string) *value 
 			at = (at%n + n) % n
 		default:
 			k.fail("mode: expected constant, reflect, edge or wrap, found %q", mode)
-			return v
 		}
 		indices[i] = first + at
 	}
@@ -96,10 +89,10 @@ func readResize(k *call) []*value {
 		k.fail("expected the mode nearest or linear, half_pixel, pytorch_half_pixel, asymmetric or align_corners, without antialias, found %v", mode)
 	}
 	scales, sizes := k.factors()
-	if k.err == nil && len(scales) != n {
+	if len(scales) != n {
 		k.fail("expected a factor for each dimension of %v, found %d", v.shape, len(scales))
 	}
-	for i := 0; i < n && k.err == nil; i++ {
+	for i := range n {
 		d, size := v.shape.dims[i], 0
 		if sizes != nil {
 			size = sizes[i]
@@ -110,12 +103,8 @@ func readResize(k *call) []*value {
 			continue
 		}
 		k.rows(v.shape, i)
-		if k.err == nil {
-			k.err = v.shape.sized(i, size).check()
-		}
-		if k.err == nil {
-			v = k.resized(v, i, size, scales[i], mode)
-		}
+		k.must(v.shape.sized(i, size).check())
+		v = k.resized(v, i, size, scales[i], mode)
 	}
 	return one(v)
 }
@@ -203,9 +192,8 @@ func (k *call) factors() (scales []float32, sizes []int) {
 			axes = append(axes, i)
 		}
 	}
-	if len(axes) != len(scales) || k.err != nil {
+	if len(axes) != len(scales) {
 		k.fail("expected a factor or size for each axis of %v, found %d", v.shape, len(scales))
-		return nil, nil
 	}
 	all := slices.Repeat([]float32{1}, len(d))
 	for i, a := range axes {
@@ -218,7 +206,6 @@ func (k *call) factors() (scales []float32, sizes []int) {
 		a := axes[i]
 		if w.batch != (a == v.shape.axis) || w.n < 1 || w.n > maxArray {
 			k.fail("sizes: expected those of a result for %v, found %v", v.shape, wholes)
-			return nil, nil
 		}
 		sizes[a], all[a] = int(w.n), float32(w.n)/float32(d[a])
 	}
@@ -230,7 +217,6 @@ func readGlobalPool(kind string) func(*call) []*value {
 		v := k.arg(0)
 		if len(v.shape.dims) < 3 || v.shape.axis > 1 {
 			k.fail("expected [batch, channels, …], found %v", v.shape)
-			return one(v)
 		}
 		var axes []int
 		for i := 2; i < len(v.shape.dims); i++ {
@@ -246,17 +232,13 @@ func readPool(k *call) []*value {
 	size := k.integers("kernel_shape", 2, 1)
 	if size == nil {
 		k.fail("kernel_shape: expected rows and columns, found none")
-		return one(v)
 	}
 	up := k.integer("ceil_mode", 0) != 0
 	k.ignore("storage_order")
 	op := &pool{max: k.Op == "MaxPool", all: k.integer("count_include_pad", 0) != 0, channels: c}
 	op.windows = k.windows(size[0], size[1], h, w)
-	if k.err == nil && (op.top >= op.kh*op.dilationY || op.left >= op.kw*op.dilationX || op.bottom >= op.kh*op.dilationY || op.right >= op.kw*op.dilationX) {
+	if op.top >= op.kh*op.dilationY || op.left >= op.kw*op.dilationX || op.bottom >= op.kh*op.dilationY || op.right >= op.kw*op.dilationX {
 		k.fail("expected less padding than the window of %d×%d has cells", op.kh, op.kw)
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	if up { // the last window may be incomplete, but starts within the board or the padding before it
 		spanY, spanX := (op.kh-1)*op.dilationY+1, (op.kw-1)*op.dilationX+1

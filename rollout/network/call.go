@@ -9,8 +9,8 @@ import (
 	"moonfarm/rollout/network/onnx"
 )
 
-// call is a node of the file that an operator translates. The first error sticks; after
-// it all methods return harmless values.
+// call is a node of the file that an operator translates. Its methods fail by a panic with a
+// failure, which compiler.add recovers.
 type call struct {
 	*onnx.Node
 	compiler *compiler
@@ -18,13 +18,30 @@ type call struct {
 	op       func(*call) []*value
 	in       []*value // nil for an omitted input
 	taken    map[string]bool
-	err      error
+}
+
+// failure is the error for which a call ends.
+type failure struct{ error }
+
+// must fails for an error.
+func (k *call) must(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// broadcast returns the common shape of several arrays.
+func (k *call) broadcast(s shape, others ...shape) shape {
+	for _, other := range others {
+		var err error
+		s, err = broadcast(s, other)
+		k.must(err)
+	}
+	return s
 }
 
 func (k *call) fail(format string, args ...any) {
-	if k.err == nil {
-		k.err = fmt.Errorf(format, args...)
-	}
+	k.must(fmt.Errorf(format, args...))
 }
 
 // opset returns the version of the operators.
@@ -36,12 +53,8 @@ const latest = 20
 // with applies another operator: many operators are made of others.
 func (k *call) with(op string, in []*value, attributes ...onnx.Attribute) *value {
 	node := &onnx.Node{Name: k.Name, Op: op, Outputs: k.Outputs[:1], Attributes: attributes, Opset: latest}
-	c := &call{Node: node, compiler: k.compiler, at: k.at, in: in, taken: map[string]bool{}, err: k.err}
-	if k.err == nil {
-		in = k.compiler.operators[op](c)
-		k.err = c.err
-	}
-	return in[0]
+	c := &call{Node: node, compiler: k.compiler, at: k.at, in: in, taken: map[string]bool{}}
+	return k.compiler.operators[op](c)[0]
 }
 
 // withInt and withInts return attributes for with.
@@ -73,11 +86,10 @@ func (k *call) floatsOut(floats []float32, dims ...int) *value {
 
 // arg returns a required input.
 func (k *call) arg(i int) *value {
-	if i < len(k.in) && k.in[i] != nil {
-		return k.in[i]
+	if !k.has(i) {
+		k.fail("expected an input %d, found none", i)
 	}
-	k.fail("expected an input %d, found none", i)
-	return &value{shape: constantShape(1), constant: true, floats: []float32{0}, typ: onnx.Float32}
+	return k.in[i]
 }
 
 // has reports whether the call has an input i.
@@ -89,7 +101,6 @@ func (k *call) attribute(name string, kind onnx.Kind) *onnx.Attribute {
 	a := k.Attribute(name)
 	if a != nil && a.Kind != kind {
 		k.fail("attribute %q: expected %v, found %v", name, kind, a.Kind)
-		return nil
 	}
 	return a
 }
@@ -109,7 +120,6 @@ func (k *call) integer(name string, or int) int {
 	}
 	if a.Int < -maxArray || a.Int > maxArray {
 		k.fail("attribute %q: expected a number within ±%d, found %d", name, maxArray, a.Int)
-		return or
 	}
 	return int(a.Int)
 }
@@ -137,13 +147,11 @@ func (k *call) integers(name string, n, least int) []int {
 	}
 	if n >= 0 && len(a.Ints) != n {
 		k.fail("attribute %q: expected %d numbers, found %d", name, n, len(a.Ints))
-		return nil
 	}
 	out := make([]int, len(a.Ints))
 	for i, x := range a.Ints {
 		if x < int64(least) || x > maxArray {
 			k.fail("attribute %q: expected numbers from %d to %d, found %v", name, least, maxArray, a.Ints)
-			return nil
 		}
 		out[i] = int(x)
 	}
@@ -153,7 +161,7 @@ func (k *call) integers(name string, n, least int) []int {
 // wholes returns the elements of an input that must be a constant of whole numbers.
 func (k *call) wholes(i int, what string) []whole {
 	v := k.arg(i)
-	if k.err == nil && (!v.constant || v.whole == nil) {
+	if !v.constant || v.whole == nil {
 		k.fail("%s (input %d): expected constant whole numbers, found %s computed from the inputs", what, i, v.typ)
 	}
 	return v.whole
@@ -182,7 +190,6 @@ func (k *call) listed(name string, i int) []int64 {
 func (k *call) axis(x int64, n int) int {
 	if x < -int64(n) || x >= int64(n) {
 		k.fail("expected an axis from %d to %d, found %d", -n, n-1, x)
-		return 0
 	}
 	if x < 0 {
 		x += int64(n)
@@ -200,7 +207,7 @@ func (k *call) axes(list []int64, n int) []int {
 		}
 		out = append(out, a)
 	}
-	if n == 0 && k.err == nil && len(list) > 0 {
+	if n == 0 && len(list) > 0 {
 		k.fail("expected an array with dimensions, found a single number")
 	}
 	return out
@@ -217,21 +224,15 @@ func (k *call) rows(s shape, axes ...int) {
 // elements (n < 0: any number of them).
 func (k *call) constant(i, n int, what string) []float32 {
 	v := k.arg(i)
-	if k.err != nil {
-		return nil
-	}
 	if !v.constant || v.shape.axis >= 0 {
 		k.fail("%s (input %d): expected a constant, found an array computed from the inputs", what, i)
-		return nil
 	}
 	floats, err := k.compiler.numbers(v)
 	if err != nil {
 		k.fail("%s (input %d): %w", what, i, err)
-		return nil
 	}
 	if n >= 0 && len(floats) != n {
 		k.fail("%s (input %d): expected %d elements, found %v", what, i, n, v.shape)
-		return nil
 	}
 	return floats
 }
@@ -242,7 +243,7 @@ func (k *call) constant(i, n int, what string) []float32 {
 // element for all numbers, or one for each index of the last dimension. Only operators that move, add and
 // scale such numbers, and those that read or write elements by them, can use them.
 func (k *call) trackRows(outs []*value) {
-	if k.err != nil || !slices.ContainsFunc(k.in, func(v *value) bool { return v != nil && v.perRow != nil }) {
+	if !slices.ContainsFunc(k.in, func(v *value) bool { return v != nil && v.perRow != nil }) {
 		return
 	}
 	first := k.in[0].perRow
@@ -274,7 +275,6 @@ func (k *call) trackRows(outs []*value) {
 func (k *call) setRows(outs []*value, perRow []int, possible bool) {
 	if !possible {
 		k.fail("expected numbers that do not depend on the position of a row in the batch, found numbers counted from its first row")
-		return
 	}
 	for _, v := range outs {
 		v.perRow = perRow
@@ -340,7 +340,7 @@ func (k *call) arithmeticRows(outs []*value) {
 		}
 	}
 	k.setRows(outs, []int{n}, n >= -maxArray && n <= maxArray)
-	if n == 0 && k.err == nil {
+	if n == 0 {
 		outs[0].perRow = nil
 	}
 }

@@ -221,7 +221,16 @@ func (c *compiler) output(name string) error {
 }
 
 // add translates a node of the file.
-func (c *compiler) add(n *onnx.Node) error {
+func (c *compiler) add(n *onnx.Node) (err error) {
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case failure:
+			err = fault.error
+		default:
+			panic(fault)
+		}
+	}()
 	k := &call{Node: n, compiler: c, at: n.String(), op: operators[n.Op], taken: make(map[string]bool, len(n.Attributes))}
 	if k.op == nil {
 		return unknown(n)
@@ -239,12 +248,9 @@ func (c *compiler) add(n *onnx.Node) error {
 	outs := k.op(k)
 	k.trackRows(outs)
 	for i := range n.Attributes {
-		if a := &n.Attributes[i]; k.err == nil && !k.taken[a.Name] {
+		if a := &n.Attributes[i]; !k.taken[a.Name] {
 			k.fail("expected attributes that are known, found %q", a.Name)
 		}
-	}
-	if k.err != nil {
-		return k.err
 	}
 	for i, name := range n.Outputs {
 		switch {
@@ -262,24 +268,17 @@ func (c *compiler) add(n *onnx.Node) error {
 func (k *call) emit(op operation, typ onnx.Type, s shape, in ...*value) *value {
 	out := &value{name: k.Outputs[0], typ: typ, shape: s}
 	n := &node{at: k.at, op: op, in: in, out: out}
-	if k.err == nil {
-		k.err = s.check()
-	}
-	if k.err != nil {
-		return out
-	}
+	k.must(s.check())
 	known := true
 	for _, v := range in {
 		if v.constant {
-			if _, err := k.compiler.numbers(v); err != nil {
-				k.err = err
-				return out
-			}
+			_, err := k.compiler.numbers(v)
+			k.must(err)
 		}
 		known = known && v.constant
 	}
 	if known {
-		k.err = k.compiler.fold(n)
+		k.must(k.compiler.fold(n))
 		return out
 	}
 	out.by = n
@@ -397,9 +396,7 @@ func (c *compiler) numbers(v *value) ([]float32, error) {
 
 // wholeOut returns a constant of whole numbers as the result of the call.
 func (k *call) wholeOut(typ onnx.Type, s shape, numbers []whole) *value {
-	if err := k.compiler.spend(2 * len(numbers)); err != nil {
-		k.fail("%w", err)
-	}
+	k.must(k.compiler.spend(2 * len(numbers)))
 	s.dims = slices.Clone(s.dims)
 	return &value{name: k.Outputs[0], typ: typ, shape: s, constant: true, whole: numbers}
 }

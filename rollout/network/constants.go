@@ -110,20 +110,14 @@ var wholeOf = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Div": true
 
 // wholeArithmetic computes an operator of constant whole numbers.
 func (k *call) wholeArithmetic(typ onnx.Type, a, b *value, s shape) *value {
-	if err := k.compiler.spend(2 * s.size()); err != nil {
-		k.fail("%w", err)
-		return a
-	}
+	k.must(k.compiler.spend(2 * s.size()))
 	out := make([]whole, s.size())
 	l := newLoop(s.dims, false, steps(s.dims), spread(steps(a.shape.dims), a.shape.dims, s.dims), spread(steps(b.shape.dims), b.shape.dims, s.dims))
 	c := cursor{at: l.start}
 	for range l.runs() {
 		for i := range l.size[0] {
 			w, err := a.whole[c.at[1]+i*l.step[1][0]].apply(k.Op, b.whole[c.at[2]+i*l.step[2][0]])
-			if err != nil {
-				k.fail("%w", err)
-				return a
-			}
+			k.must(err)
 			out[c.at[0]+i*l.step[0][0]] = w
 		}
 		c.next(&l)
@@ -142,10 +136,8 @@ func (k *call) wholeReduce(kind string, v *value, axes []int, keep bool) *value 
 	all := v.whole[0]
 	for _, w := range v.whole[1:] {
 		var err error
-		if all, err = all.apply(op, w); err != nil {
-			k.fail("%w", err)
-			return v
-		}
+		all, err = all.apply(op, w)
+		k.must(err)
 	}
 	return k.wholeOut(v.typ, v.shape.without(axes, keep), []whole{all})
 }
@@ -160,7 +152,6 @@ func readExpand(k *call) []*value {
 	for i, w := range target {
 		if w.n < 1 || w.n > maxArray || w.batch && want.axis >= 0 {
 			k.fail("expected a shape, found %v", target)
-			return one(v)
 		}
 		if w.batch {
 			want.axis = i
@@ -170,11 +161,7 @@ func readExpand(k *call) []*value {
 		}
 		want.dims = append(want.dims, int(w.n))
 	}
-	s, err := broadcast(v.shape, want)
-	if err != nil || k.err != nil {
-		k.fail("%w", err)
-		return one(v)
-	}
+	s := k.broadcast(v.shape, want)
 	if s.equal(v.shape) {
 		return one(v)
 	}
@@ -196,11 +183,8 @@ func readExpand(k *call) []*value {
 func readTile(k *call) []*value {
 	v := k.arg(0)
 	repeats, n := k.wholes(1, "repeats"), len(v.shape.dims)
-	if k.err == nil && len(repeats) != n {
+	if len(repeats) != n {
 		k.fail("repeats: expected %d numbers, found %d", n, len(repeats))
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	var before []int // dimensions with one of size 1 before each that is repeated
 	wide, axis, s := part{}, v.shape.axis, v.shape
@@ -208,7 +192,6 @@ func readTile(k *call) []*value {
 		d := v.shape.dims[i]
 		if w.batch || w.n < 1 || w.n > maxArray {
 			k.fail("repeats: expected numbers from 1 to %d, found %v", maxArray, repeats)
-			return one(v)
 		}
 		if w.n > 1 {
 			k.rows(v.shape, i)
@@ -222,7 +205,7 @@ func readTile(k *call) []*value {
 		before = append(before, d)
 		s = s.sized(i, min(d*int(w.n), maxArray+1))
 	}
-	if len(before) == n || k.err != nil {
+	if len(before) == n {
 		return one(v)
 	}
 	return one(k.spread(v, before, axis, wide, s))
@@ -232,16 +215,11 @@ func readTile(k *call) []*value {
 // another shape.
 func (k *call) spread(v *value, dims []int, axis int, wide part, to shape) *value {
 	out := k.reshaped(v, dims, axis)
-	if k.err != nil {
-		return v
-	}
 	s := out.shape
 	for _, a := range wide.axes {
 		s = s.sized(a.to, a.size)
 	}
-	if k.err = to.check(); k.err != nil {
-		return v
-	}
+	k.must(to.check())
 	return k.reshaped(k.move(&move{parts: []part{wide}}, v.typ, s, out), to.dims, to.axis)
 }
 
@@ -285,12 +263,10 @@ func readConstant(k *call) []*value {
 	}
 	if t == nil {
 		k.fail("expected a value of numbers, found none")
-		return nil
 	}
 	v, err := k.compiler.tensor(t)
 	if err != nil {
 		k.fail("value: %w", err)
-		return nil
 	}
 	v.name = k.Outputs[0]
 	return one(v)
@@ -310,20 +286,13 @@ func readRange(k *call) []*value {
 			k.fail("expected constants, found %v: the size of an array must not depend on the data", v.shape)
 		}
 	}
-	if k.err != nil {
-		return one(start)
-	}
 	if start.whole == nil {
 		return one(k.floatRange(start.typ))
 	}
 	from, to, by := k.wholes(0, "start")[0], k.wholes(1, "limit"), k.wholes(2, "delta")
-	if k.err != nil {
-		return one(start)
-	}
 	n, d := to[0].n, by[0].n
 	if d == 0 || from.batch || by[0].batch || abs64(from.n)|abs64(n)|abs64(d) > maxWhole || to[0].batch && (from.n != 0 || d < 0 || n%d != 0) {
 		k.fail("expected a range of constants or from 0 to a multiple of the batch, found %v to %v by %v", from, to[0], by[0])
-		return one(start)
 	}
 	count := (n - from.n) / d
 	if rest := (n - from.n) % d; rest != 0 && (rest > 0) == (d > 0) {
@@ -333,12 +302,8 @@ func readRange(k *call) []*value {
 	if to[0].batch {
 		s.axis = 0
 	}
-	if k.err = s.check(); k.err == nil {
-		k.err = k.compiler.spend(int(count))
-	}
-	if k.err != nil {
-		return one(start)
-	}
+	k.must(s.check())
+	k.must(k.compiler.spend(int(count)))
 	numbers := make([]whole, count)
 	for i := range numbers {
 		numbers[i].n = from.n + int64(i)*d
@@ -355,17 +320,11 @@ func (k *call) floatRange(typ onnx.Type) *value {
 	from, to, by := k.constant(0, 1, "start"), k.constant(1, 1, "limit"), k.constant(2, 1, "delta")
 	out := k.floatsOut([]float32{0}, 1)
 	out.typ = typ
-	if k.err != nil {
-		return out
-	}
 	n := math.Ceil((float64(to[0]) - float64(from[0])) / float64(by[0]))
 	if !(n >= 1 && n <= maxArray) {
 		k.fail("expected a range of 1 to %d numbers, found %g to %g by %g", maxArray, from[0], to[0], by[0])
-		return out
 	}
-	if k.err = k.compiler.spend(int(n)); k.err != nil {
-		return out
-	}
+	k.must(k.compiler.spend(int(n)))
 	out.shape, out.floats = constantShape(int(n)), make([]float32, int(n))
 	for i := range out.floats {
 		out.floats[i] = float32(float64(from[0]) + float64(float64(i)*float64(by[0])))
@@ -376,16 +335,11 @@ func (k *call) floatRange(typ onnx.Type) *value {
 // readNonZero translates a NonZero of constants.
 func readNonZero(k *call) []*value {
 	v := k.arg(0)
-	if k.err == nil && (!v.constant || v.shape.axis >= 0) {
+	if !v.constant || v.shape.axis >= 0 {
 		k.fail("expected a constant, found an array computed from the inputs: the size of the result would depend on the data; use a mask and Where instead")
 	}
 	floats := k.constant(0, -1, "array")
-	if k.err == nil {
-		k.err = k.compiler.spend((1 + len(v.shape.dims)) * len(floats))
-	}
-	if k.err != nil {
-		return one(v)
-	}
+	k.must(k.compiler.spend((1 + len(v.shape.dims)) * len(floats)))
 	var found []int
 	for i, x := range floats {
 		if x != 0 {
@@ -393,9 +347,7 @@ func readNonZero(k *call) []*value {
 		}
 	}
 	s := constantShape(len(v.shape.dims), len(found))
-	if k.err = s.check(); k.err != nil {
-		return one(v)
-	}
+	k.must(s.check())
 	numbers := make([]whole, 0, s.size())
 	for d, step := range steps(v.shape.dims) {
 		for _, i := range found {
@@ -411,29 +363,21 @@ func readConstantOfShape(k *call) []*value {
 		t = a.Tensor
 	}
 	target := k.wholes(0, "shape")
-	if k.err == nil && (t.Len() != 1 || len(target) > maxRank) {
+	if t.Len() != 1 || len(target) > maxRank {
 		k.fail("expected one number and a shape of at most %d dimensions, found %v and %v", maxRank, t.Dims, target)
 	}
 	s := shape{axis: -1, outer: 1}
 	for i, w := range target {
 		if w.n < 1 || w.n > maxArray || w.batch && s.axis >= 0 {
 			k.fail("expected a shape, found %v", target)
-			return nil
 		}
 		if w.batch {
 			s.axis = i
 		}
 		s.dims = append(s.dims, int(w.n))
 	}
-	if k.err == nil {
-		k.err = s.check()
-	}
-	if k.err == nil {
-		k.err = k.compiler.spend(2 * s.size())
-	}
-	if k.err != nil {
-		return nil
-	}
+	k.must(s.check())
+	k.must(k.compiler.spend(2 * s.size()))
 	v := &value{name: k.Outputs[0], typ: t.Type, shape: s, constant: true}
 	if t.Type.IsFloat() {
 		v.floats = slices.Repeat(t.Floats, s.size())

@@ -23,7 +23,6 @@ const maxWindow = 1 << 12
 func (k *call) board(s shape) (c, h, w int) {
 	if len(s.dims) != 4 || s.axis > 0 || s.dims[0] != 1 {
 		k.fail("expected boards [batch, channels, height, width], found %v", s)
-		return 1, 1, 1
 	}
 	if k.arg(0).constant {
 		k.fail("expected boards that depend on the inputs, found a constant")
@@ -46,7 +45,6 @@ func (k *call) windows(kh, kw, h, w int) windows {
 	}
 	if kh|kw|g.strideY|g.strideX|g.dilationY|g.dilationX|g.top|g.left|g.bottom|g.right >= maxWindow {
 		k.fail("expected windows, strides, dilations and pads below %d cells, found %+v", maxWindow, g)
-		return windows{kh: 1, kw: 1, h: 1, w: 1, strideY: 1, strideX: 1}
 	}
 	spanY, spanX := (kh-1)*g.dilationY+1, (kw-1)*g.dilationX+1
 	switch auto := k.text("auto_pad", "NOTSET"); auto {
@@ -82,7 +80,7 @@ func lines(read func(*call) []*value) func(*call) []*value {
 	return func(k *call) []*value {
 		v := k.arg(0)
 		d := v.shape.dims
-		if len(d) != 3 || k.err != nil {
+		if len(d) != 3 {
 			return read(k)
 		}
 		node, board := *k.Node, *k
@@ -104,9 +102,6 @@ func lines(read func(*call) []*value) func(*call) []*value {
 			board.in[1] = board.reshaped(w, []int{w.shape.dims[0], w.shape.dims[1], 1, w.shape.dims[2]}, w.shape.axis)
 		}
 		outs := read(&board)
-		if k.err = board.err; k.err != nil {
-			return outs
-		}
 		s := outs[0].shape
 		return one(k.reshaped(outs[0], []int{s.dims[0], s.dims[1], s.dims[3]}, s.axis))
 	}
@@ -116,11 +111,8 @@ func readConv(k *call) []*value {
 	v, weights := k.arg(0), k.arg(1)
 	c, h, w := k.board(v.shape)
 	d := weights.shape.dims
-	if k.err == nil && len(d) != 4 {
+	if len(d) != 4 {
 		k.fail("weights: expected [outputs, inputs, rows, columns], found %v", weights.shape)
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	op := &convolution{windows: k.windows(d[2], d[3], h, w), out: d[0], in: c, groups: k.integer("group", 1)}
 	if shape := k.integers("kernel_shape", 2, 1); shape != nil && (shape[0] != d[2] || shape[1] != d[3]) {
@@ -134,7 +126,7 @@ func readConv(k *call) []*value {
 	if k.has(2) {
 		copy(op.bias, k.constant(2, d[0], "bias"))
 	}
-	if h == 1 && w == 1 && op.kh == 1 && op.kw == 1 && op.h == 1 && op.w == 1 && op.groups == 1 && k.err == nil {
+	if h == 1 && w == 1 && op.kh == 1 && op.kw == 1 && op.h == 1 && op.w == 1 && op.groups == 1 {
 		return one(k.cell(v, op))
 	}
 	return one(k.emit(op, onnx.Float32, shape{[]int{1, d[0], op.h, op.w}, v.shape.axis, 1}, v))
@@ -151,30 +143,20 @@ func readConvTranspose(k *call) []*value {
 	v, weights := k.arg(0), k.arg(1)
 	c, h, w := k.board(v.shape)
 	d, groups := weights.shape.dims, k.integer("group", 1)
-	if k.err == nil && (len(d) != 4 || groups < 1 || d[0] != c || c%groups != 0) {
+	if len(d) != 4 || groups < 1 || d[0] != c || c%groups != 0 {
 		k.fail("weights: expected [%d, outputs of each of %d groups, rows, columns], found %v", c, groups, weights.shape)
 	}
 	k.constant(1, -1, "weights")
-	if k.err != nil {
-		return one(v)
-	}
 	y, x := k.gaps(0, h, d[2]), k.gaps(1, w, d[3])
 	k.ignore("kernel_shape")
-	if k.err != nil {
-		return one(v)
-	}
 	if y.stride > 1 || x.stride > 1 { // each cell becomes the first of a block
 		wide := k.reshaped(v, []int{1, c, h, 1, w, 1}, v.shape.axis)
 		wide = k.with("Pad", []*value{wide, k.list(0, 0, 0, 0, 0, 0, 0, 0, 0, y.stride-1, 0, x.stride-1)})
-		if k.err == nil {
-			v = k.reshaped(wide, []int{1, c, h * y.stride, w * x.stride}, v.shape.axis)
-		}
+		v = k.reshaped(wide, []int{1, c, h * y.stride, w * x.stride}, v.shape.axis)
 	}
 	v = k.with("Pad", []*value{v, k.list(0, 0, y.before, x.before, 0, 0, y.after, x.after)})
 	turned := k.reshaped(weights, []int{groups, c / groups, d[1], d[2], d[3]}, -1)
-	if k.err == nil {
-		turned = k.reshaped(k.permuted(turned, []int{0, 2, 1, 3, 4}), []int{groups * d[1], c / groups, d[2], d[3]}, -1)
-	}
+	turned = k.reshaped(k.permuted(turned, []int{0, 2, 1, 3, 4}), []int{groups * d[1], c / groups, d[2], d[3]}, -1)
 	turned = k.with("Slice", []*value{turned, k.list(-1, -1), k.list(-maxArray, -maxArray), k.list(2, 3), k.list(-1, -1)})
 	in := []*value{v, turned}
 	if k.has(2) {
@@ -205,7 +187,6 @@ func (k *call) gaps(i, n, size int) gaps {
 	}
 	if size|g.stride|g.dilation|more|crop[0]|crop[1] >= maxWindow {
 		k.fail("expected weights, strides, dilations and pads below %d cells", maxWindow)
-		return gaps{stride: 1, dilation: 1}
 	}
 	span := (size-1)*g.dilation + 1
 	full := (n-1)*g.stride + span + more

@@ -21,12 +21,10 @@ func readEinsum(k *call) []*value {
 	if len(terms) > 0 {
 		a, terms[0] = k.summed(a, terms[0], out+strings.Join(terms[1:], ""))
 	}
-	for i := 1; i < len(terms) && k.err == nil; i++ {
+	for i := 1; i < len(terms); i++ {
 		left, rest := terms[i-1], out+strings.Join(terms[i+1:], "")
 		b, right := k.summed(k.in[i], terms[i], rest+left)
-		if a, left = k.summed(a, left, rest+right); k.err != nil {
-			break
-		}
+		a, left = k.summed(a, left, rest+right)
 		terms[i] = out
 		if i < len(terms)-1 {
 			terms[i] = labels(left+labels(right, left, false), rest, true)
@@ -35,9 +33,6 @@ func readEinsum(k *call) []*value {
 			a, b, left, right = b, a, right, left
 		}
 		a = k.contract(a, b, left, right, terms[i])
-	}
-	if k.err != nil {
-		return one(a)
 	}
 	return one(k.ordered(a, terms[len(terms)-1], out))
 }
@@ -63,7 +58,7 @@ func (k *call) widen(terms []string) {
 				terms[i] = strings.Replace(terms[i], string(label), "", 1)
 			}
 		}
-		if len(gone) > 0 && k.err == nil {
+		if len(gone) > 0 {
 			s = s.without(gone, false)
 			k.in[i] = k.reshaped(k.in[i], s.dims, s.axis)
 		}
@@ -131,7 +126,7 @@ func (k *call) summed(v *value, term, keep string) (*value, string) {
 		}
 	}
 	k.rows(v.shape, gone...)
-	if len(gone) == 0 || k.err != nil {
+	if len(gone) == 0 {
 		return v, term
 	}
 	return k.reduce("sum", v, gone, false), labels(term, keep, true)
@@ -139,7 +134,7 @@ func (k *call) summed(v *value, term, keep string) (*value, string) {
 
 // ordered returns an array with its dimensions in the order of another term.
 func (k *call) ordered(v *value, term, to string) *value {
-	if term == to || k.err != nil {
+	if term == to {
 		return v
 	}
 	var perm []int
@@ -170,18 +165,12 @@ func (k *call) contract(a, b *value, left, right, out string) *value {
 		dims = append(dims, b.shape.dims[strings.IndexRune(right, label)])
 	}
 	joint := k.matmul(k.matrices(a, left, lead, rows, sum), k.matrices(b, right, stack, sum, columns))
-	if k.err != nil {
-		return a
-	}
 	return k.ordered(k.reshaped(joint, dims, batch), lead+rows+columns, out)
 }
 
 // matrices returns an array as a stack of matrices, whose rows and columns each may be several dimensions.
 func (k *call) matrices(v *value, term, stack, rows, columns string) *value {
 	v = k.ordered(v, term, stack+rows+columns)
-	if k.err != nil {
-		return v
-	}
 	n := len(stack)
 	dims := append(slices.Clone(v.shape.dims[:n]), product(v.shape.dims[n:n+len(rows)]), product(v.shape.dims[n+len(rows):]))
 	axis := v.shape.axis

@@ -11,7 +11,7 @@ import (
 func elementwise(read func(k *call) function) func(*call) []*value {
 	return func(k *call) []*value {
 		v := k.arg(0)
-		if v.constant && v.whole != nil && k.err == nil {
+		if v.constant && v.whole != nil {
 			if out := k.wholeFunction(v); out != nil {
 				return one(out)
 			}
@@ -27,15 +27,12 @@ func plainFunction(name string) func(*call) function {
 }
 
 func readGelu(k *call) function {
-	switch kind := k.text("approximate", "none"); kind {
-	case "none":
-		return newFunction("gelu", 0, 0)
-	case "tanh":
-		return newFunction("gelutanh", 0, 0)
-	default:
+	kind := k.text("approximate", "none")
+	name, ok := map[string]string{"none": "gelu", "tanh": "gelutanh"}[kind]
+	if !ok {
 		k.fail("attribute %q: expected none or tanh, found %q", "approximate", kind)
-		return newFunction("gelu", 0, 0)
 	}
+	return newFunction(name, 0, 0)
 }
 
 // single returns a number that is an attribute in older operators and input i in newer ones.
@@ -58,11 +55,7 @@ func readClip(k *call) function {
 // readMish translates a Mish: x·tanh(softplus(x)).
 func readMish(k *call) []*value {
 	v := k.arg(0)
-	y := v
-	for _, name := range []string{"softplus", "tanh"} {
-		y = k.emit(&unary{newFunction(name, 0, 0)}, v.typ, v.shape, y)
-	}
-	return one(k.emit(&binary{binaryOf["Mul"]}, v.typ, v.shape, v, y))
+	return one(k.with("Mul", []*value{v, k.with("Tanh", []*value{k.with("Softplus", []*value{v})})}))
 }
 
 // readIsInf translates a test for infinite numbers.
@@ -73,9 +66,8 @@ func readIsInf(k *call) function {
 // readPow translates a power. Usual constant exponents have functions of their own.
 func readPow(k *call) []*value {
 	v, exponent := k.arg(0), k.arg(1)
-	if exponent.constant && exponent.shape.axis < 0 && exponent.shape.size() == 1 && len(exponent.shape.dims) <= len(v.shape.dims) && k.err == nil {
+	if exponent.constant && exponent.shape.axis < 0 && exponent.shape.size() == 1 && len(exponent.shape.dims) <= len(v.shape.dims) {
 		switch x := k.constant(1, 1, "exponent"); {
-		case k.err != nil:
 		case x[0] == 0.5:
 			return one(k.emit(&unary{newFunction("sqrt", 0, 0)}, v.typ, v.shape, v))
 		case x[0] == -1:
@@ -84,22 +76,13 @@ func readPow(k *call) []*value {
 			return one(k.emit(&unary{newFunction("pow", x[0], 0)}, v.typ, v.shape, v))
 		}
 	}
-	s, err := broadcast(v.shape, exponent.shape)
-	if err != nil {
-		k.fail("%w", err)
-		return one(v)
-	}
-	return one(k.emit(&binary{raise}, v.typ, s, v, exponent))
+	return one(k.emit(&binary{raise}, v.typ, k.broadcast(v.shape, exponent.shape), v, exponent))
 }
 
 // arithmetic translates an operator of two arrays that are broadcast.
 func arithmetic(k *call) []*value {
 	a, b := k.arg(0), k.arg(1)
-	s, err := broadcast(a.shape, b.shape)
-	if err != nil {
-		k.fail("%w", err)
-		return one(a)
-	}
+	s := k.broadcast(a.shape, b.shape)
 	typ, op := a.typ, binaryOf[k.Op]
 	switch k.Op {
 	case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor":
@@ -113,7 +96,7 @@ func arithmetic(k *call) []*value {
 			op = leftOver
 		}
 	}
-	if k.err == nil && a.whole != nil && b.whole != nil && a.constant && b.constant && wholeOf[k.Op] && !k.wraps(typ) {
+	if a.whole != nil && b.whole != nil && a.constant && b.constant && wholeOf[k.Op] && !k.wraps(typ) {
 		return one(k.wholeArithmetic(typ, a, b, s))
 	}
 	return one(k.wrap(k.emit(&binary{op}, typ, s, a, b)))
@@ -147,7 +130,7 @@ func (k *call) wraps(typ onnx.Type) bool {
 
 // wrap returns the result of arithmetic: in a type of 8 or 16 bits, whole numbers beyond it wrap around.
 func (k *call) wrap(v *value) *value {
-	if !k.wraps(v.typ) || k.err != nil {
+	if !k.wraps(v.typ) {
 		return v
 	}
 	least, count := narrow(v.typ)
@@ -160,15 +143,12 @@ func manyOperands(k *call) []*value {
 	if op == "Sum" {
 		op = "Add"
 	}
-	for i := 1; i < len(k.in) && k.err == nil; i++ {
+	for i := 1; i < len(k.in); i++ {
 		b := k.arg(i)
-		s, err := broadcast(v.shape, b.shape)
-		switch {
-		case err != nil:
-			k.fail("%w", err)
-		case v.constant && b.constant && v.whole != nil && b.whole != nil:
+		s := k.broadcast(v.shape, b.shape)
+		if v.constant && b.constant && v.whole != nil && b.whole != nil {
 			v = k.wholeArithmetic(v.typ, v, b, s)
-		default:
+		} else {
 			v = k.wrap(k.emit(&binary{binaryOf[op]}, v.typ, s, v, b))
 		}
 	}
@@ -182,25 +162,16 @@ func readPRelu(k *call) []*value {
 	s, err := broadcast(a.shape, b.shape)
 	if err != nil || !s.equal(a.shape) {
 		k.fail("slope: expected a shape that is broadcast to %v, found %v", a.shape, b.shape)
-		return one(a)
 	}
 	return one(k.emit(&binary{slope}, a.typ, s, a, b))
 }
 
 func readWhere(k *call) []*value {
 	is, a, b := k.arg(0), k.arg(1), k.arg(2)
-	s, err := broadcast(a.shape, b.shape)
-	if err == nil {
-		s, err = broadcast(s, is.shape)
-	}
-	if err != nil {
-		k.fail("%w", err)
-		return one(a)
-	}
-	if k.err == nil && is.constant && a.constant && b.constant && is.whole != nil && a.whole != nil && b.whole != nil {
+	s := k.broadcast(a.shape, b.shape, is.shape)
+	if is.constant && a.constant && b.constant && is.whole != nil && a.whole != nil && b.whole != nil {
 		if !is.shape.equal(s) || !a.shape.equal(s) || !b.shape.equal(s) {
 			k.fail("expected constants of one shape, found %v, %v and %v", is.shape, a.shape, b.shape)
-			return one(a)
 		}
 		out := make([]whole, len(is.whole))
 		for i, w := range is.whole {
@@ -234,15 +205,13 @@ func (k *call) cast(v *value, to onnx.Type) *value {
 		onnx.Int32, onnx.Int64, onnx.Uint32, onnx.Uint64:
 	default:
 		k.fail("expected a conversion to float32, float64, float16, bfloat16, whole numbers or bool, found %s", to)
-		return v
 	}
-	if v.constant && v.whole != nil && to != onnx.Bool && k.err == nil {
+	if v.constant && v.whole != nil && to != onnx.Bool {
 		out := *v
 		out.typ, out.uses = to, 0
 		if to.IsFloat() {
-			if _, err := k.compiler.numbers(&out); err != nil {
-				k.fail("%w", err)
-			}
+			_, err := k.compiler.numbers(&out)
+			k.must(err)
 			out.whole = nil
 		}
 		return &out

@@ -12,9 +12,6 @@ var errBatchTwice = errors.New("expected the batch in one of the two arrays, fou
 func readGather(k *call) []*value {
 	v, index := k.arg(0), k.arg(1)
 	a := k.axis(int64(k.integer("axis", 0)), len(v.shape.dims))
-	if k.err != nil {
-		return one(v)
-	}
 	own := index.ownRow(v.shape, a, -1)
 	if !own {
 		k.rows(v.shape, a)
@@ -23,17 +20,11 @@ func readGather(k *call) []*value {
 		}
 	}
 	s, err := gathered(v.shape, index.shape, a)
-	if err != nil {
-		k.fail("%w", err)
-		return one(v)
-	}
+	k.must(err)
 	if !index.constant || own {
 		return one(k.emit(newLookup(v.shape.dims, a, index.shape.size()), v.typ, s, v, index))
 	}
-	if err := k.compiler.spend(64 * len(index.whole)); err != nil {
-		k.fail("%w", err)
-		return one(v)
-	}
+	k.must(k.compiler.spend(64 * len(index.whole)))
 	if len(index.whole) >= manyPicks && !v.constant {
 		if op := newPick(v.shape.dims, a, k.wholes(1, "indices")); op != nil {
 			return one(k.emit(op, v.typ, s, v))
@@ -138,19 +129,16 @@ func readGatherElements(k *call) []*value {
 	d, e := v.shape.dims, index.shape.dims
 	a := k.axis(int64(k.integer("axis", 0)), len(d))
 	k.rows(v.shape, a)
-	if k.err == nil && index.perRow != nil {
+	if index.perRow != nil {
 		k.fail("expected indices of elements within a row, found numbers counted from the first row of the batch")
 	}
 	if len(e) != len(d) || index.shape.axis != v.shape.axis || index.shape.outer != v.shape.outer {
 		k.fail("expected indices with the dimensions and the batch of the array %v, found %v", v.shape, index.shape)
 	}
 	for i := range d {
-		if k.err == nil && i != a && (e[i] > d[i] || i == v.shape.axis && e[i] < d[i]) {
+		if i != a && (e[i] > d[i] || i == v.shape.axis && e[i] < d[i]) {
 			k.fail("expected indices for at most the array %v in all axes but %d, found %v", v.shape, a, index.shape)
 		}
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	return one(k.emit(&elementLookup{axis: a}, v.typ, index.shape, v, index))
 }
@@ -160,11 +148,8 @@ func readGatherND(k *call) []*value {
 	v, index := k.arg(0), k.arg(1)
 	b, d, e := k.integer("batch_dims", 0), v.shape.dims, index.shape.dims
 	q := len(e) - 1
-	if k.err == nil && (q < 0 || b < 0 || b > q || b+e[max(q, 0)] > len(d) || index.shape.axis == q && q >= 0) {
+	if q < 0 || b < 0 || b > q || b+e[max(q, 0)] > len(d) || index.shape.axis == q && q >= 0 {
 		k.fail("expected an array and indices with coordinates in their last dimension, found %v and %v", v.shape, index.shape)
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	m := e[q]
 	for i := range b {
@@ -183,9 +168,6 @@ func readGatherND(k *call) []*value {
 		s.axis, s.outer = q+axis-b-m, v.shape.outer
 	default:
 		k.fail("expected indices of elements within a row of the batch, found %v for the array %v", index.shape, v.shape)
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	if m == 1 {
 		op := newLookup(d, b, product(e[b:q]))

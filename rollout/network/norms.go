@@ -19,9 +19,6 @@ func readSoftmax(k *call) []*value {
 		or = 1
 	}
 	a := k.axis(int64(k.integer("axis", or)), len(s.dims))
-	if k.err != nil {
-		return one(v)
-	}
 	op := &softmax{log: k.Op == "LogSoftmax", outer: product(s.dims[:a]), n: s.dims[a], inner: product(s.dims[a+1:])}
 	k.rows(s, a)
 	if k.opset() < 13 {
@@ -141,7 +138,6 @@ func readInstanceNorm(k *call) []*value {
 	epsilon := k.float("epsilon", 1e-5)
 	if len(v.shape.dims) < 3 || v.shape.axis > 0 {
 		k.fail("expected [batch, channels, …], found %v", v.shape)
-		return one(v)
 	}
 	c := v.shape.dims[1]
 	op := &norm{groups: c, n: product(v.shape.dims[2:]), epsilon: float64(epsilon), perGroup: true}
@@ -160,7 +156,6 @@ func readGroupNorm(k *call) []*value {
 	d := v.shape.dims
 	if len(d) < 3 || v.shape.axis > 0 || groups < 1 || d[1]%groups != 0 || v.constant {
 		k.fail("expected [batch, channels, …] that depend on the inputs, with channels of %d groups, found %v", groups, v.shape)
-		return one(v)
 	}
 	op := &norm{groups: groups, n: v.shape.size() / groups, epsilon: float64(epsilon), perGroup: true}
 	if k.opset() < 21 {
@@ -168,12 +163,10 @@ func readGroupNorm(k *call) []*value {
 		return one(k.emit(op, onnx.Float32, v.shape, v))
 	}
 	op.scale = slices.Repeat([]float32{1}, groups)
-	each := &affine{}
-	for i, s := range k.constant(1, d[1], "scale") {
+	each, scale, bias := &affine{}, k.constant(1, d[1], "scale"), k.constant(2, d[1], "bias")
+	for i, s := range scale {
 		each.scale = append(each.scale, float64(s))
-		if bias := k.constant(2, d[1], "bias"); k.err == nil {
-			each.shift = append(each.shift, float64(bias[i]))
-		}
+		each.shift = append(each.shift, float64(bias[i]))
 	}
 	return one(k.emit(each, onnx.Float32, v.shape, k.emit(op, onnx.Float32, v.shape, v)))
 }
@@ -203,14 +196,10 @@ func readBatchNorm(k *call) []*value {
 	}
 	if len(v.shape.dims) < 2 || v.shape.axis == 1 {
 		k.fail("expected [batch, channels, …], found %v", v.shape)
-		return one(v)
 	}
 	c := v.shape.dims[1]
 	scale, bias := k.constant(1, c, "scale"), k.constant(2, c, "bias")
 	mean, variance := k.constant(3, c, "mean"), k.constant(4, c, "variance")
-	if k.err != nil {
-		return one(v)
-	}
 	op := &affine{scale: make([]float64, c), shift: make([]float64, c)}
 	for i := range c {
 		op.scale[i] = float64(scale[i]) / sqrt(float64(variance[i])+float64(epsilon))

@@ -20,18 +20,12 @@ func (s shape) along(axis int) lanes {
 func readCumSum(k *call) []*value {
 	v := k.arg(0)
 	axis := k.wholes(1, "axis")
-	if k.err == nil && (len(axis) != 1 || axis[0].batch) {
+	if len(axis) != 1 || axis[0].batch {
 		k.fail("axis: expected one number, found %v", axis)
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	a := k.axis(axis[0].n, len(v.shape.dims))
 	exclusive, reverse := k.integer("exclusive", 0) != 0, k.integer("reverse", 0) != 0
 	k.rows(v.shape, a)
-	if k.err != nil {
-		return one(v)
-	}
 	return one(k.emit(&runningSum{v.shape.along(a), exclusive, reverse}, v.typ, v.shape, v))
 }
 
@@ -78,11 +72,8 @@ func readTopK(k *call) []*value {
 	largest := k.integer("largest", 1) != 0
 	k.ignore("sorted")
 	k.rows(v.shape, a)
-	if k.err == nil && (count < 1 || count > int64(v.shape.dims[a])) {
+	if count < 1 || count > int64(v.shape.dims[a]) {
 		k.fail("K: expected a number from 1 to %d, found %d", v.shape.dims[a], count)
-	}
-	if k.err != nil {
-		return []*value{v, v}
 	}
 	index := k.emit(&top{v.shape.along(a), int(count), largest}, onnx.Int64, v.shape.sized(a, int(count)), v)
 	return []*value{k.emit(&elementLookup{axis: a}, v.typ, index.shape, v, index), index}
@@ -194,9 +185,6 @@ func readArgMax(k *call) []*value {
 	a := k.axis(int64(k.integer("axis", 0)), len(v.shape.dims))
 	last := k.integer("select_last_index", 0) != 0
 	k.rows(v.shape, a)
-	if k.err != nil {
-		return one(v)
-	}
 	return one(k.emit(&extreme{v.shape.along(a), k.Op == "ArgMax", last}, onnx.Int64, v.shape.without([]int{a}, keep), v))
 }
 

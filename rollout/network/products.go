@@ -14,9 +14,6 @@ func readGemm(k *call) []*value {
 	if len(a.shape.dims) != 2 || len(b.shape.dims) != 2 || transA && !a.constant {
 		k.fail("expected matrices, the first one not transposed, found %v and %v", a.shape, b.shape)
 	}
-	if k.err != nil {
-		return one(a)
-	}
 	weights := k.constant(1, -1, "weights")
 	in, out := b.shape.dims[0], b.shape.dims[1]
 	if transB {
@@ -25,12 +22,7 @@ func readGemm(k *call) []*value {
 	if a.shape.dims[1] != in || transA || a.shape.axis == 1 {
 		k.fail("expected rows of %d numbers for weights of %v, found %v", in, b.shape, a.shape)
 	}
-	if err := k.compiler.spend(len(weights)); err != nil {
-		k.fail("%w", err)
-	}
-	if k.err != nil {
-		return one(a)
-	}
+	k.must(k.compiler.spend(len(weights)))
 	if alpha != 1 {
 		weights = slices.Clone(weights)
 		for i := range weights {
@@ -40,14 +32,11 @@ func readGemm(k *call) []*value {
 	bias := make([]float32, out)
 	if k.has(2) {
 		c := k.constant(2, -1, "bias")
-		if s := k.arg(2).shape; k.err == nil && len(c) != 1 && (len(c) != out || s.dims[len(s.dims)-1] != out) {
+		if s := k.arg(2).shape; len(c) != 1 && (len(c) != out || s.dims[len(s.dims)-1] != out) {
 			k.fail("bias: expected %d numbers, found %v", out, s)
-			return one(a)
 		}
 		for i := range bias {
-			if k.err == nil {
-				bias[i] = float32(beta * c[i%len(c)])
-			}
+			bias[i] = float32(beta * c[i%len(c)])
 		}
 	}
 	return one(k.emit(&dense{in: in, out: out, weights: weights, bias: bias, biased: true, turned: transB}, onnx.Float32, a.shape.sized(1, out), a))
@@ -61,7 +50,6 @@ func (k *call) matmul(a, b *value) *value {
 	switch {
 	case na == 0 || nb == 0:
 		k.fail("expected vectors, matrices or stacks of matrices, found %v and %v", a.shape, b.shape)
-		return a
 	case na == 1 || nb == 1:
 		return k.vectors(a, b)
 	}
@@ -71,27 +59,18 @@ func (k *call) matmul(a, b *value) *value {
 	if inner != b.shape.dims[nb-2] {
 		k.fail("expected compatible matrices, found %v and %v", a.shape, b.shape)
 	}
-	if k.err != nil {
-		return a
-	}
 	if nb == 2 && b.constant && !a.constant {
 		weights, err := k.compiler.numbers(b)
 		if err != nil {
 			k.fail("weights: %w", err)
-			return a
 		}
 		return k.emit(&dense{in: inner, out: columns, weights: weights, bias: make([]float32, columns)}, onnx.Float32, a.shape.sized(na-1, columns), a)
 	}
 	if a.shape.axis == na-2 && (nb > 2 && product(b.shape.dims[:nb-2]) > 1 || b.shape.axis >= 0) {
 		k.fail("expected one matrix for rows of the batch, found %v and %v", a.shape, b.shape)
-		return a
 	}
 	sa, sb := a.shape.sized(na-1, 1), b.shape.sized(nb-1, 1).sized(nb-2, 1)
-	s, err := broadcast(sa, sb)
-	if err != nil {
-		k.fail("%w", err)
-		return a
-	}
+	s := k.broadcast(sa, sb)
 	s = s.sized(len(s.dims)-1, columns)
 	return k.emit(&product2{rows, inner, columns}, onnx.Float32, s, a, b)
 }
@@ -108,15 +87,9 @@ func (k *call) vectors(a, b *value) *value {
 		k.rows(a.shape, 0)
 		a, gone = k.reshaped(a, []int{1, a.shape.dims[0]}, a.shape.axis), append(gone, -2)
 	}
-	if k.err != nil {
-		return a
-	}
 	out := k.matmul(a, b)
 	for i := range gone {
 		gone[i] += len(out.shape.dims)
-	}
-	if k.err != nil {
-		return a
 	}
 	s := out.shape.without(gone, false)
 	return k.reshaped(out, s.dims, s.axis)

@@ -50,13 +50,10 @@ func (k *call) perAxis(i int, dims []int) *value {
 	d := p.shape.dims
 	axis := k.integer("axis", 1)
 	switch {
-	case k.err != nil:
-		return p
 	case p.shape.size() == 1 && len(d) < 2:
 		return k.reshaped(p, nil, -1)
 	case len(dims) == 0:
 		k.fail("expected one number (input %d) for one number, found %v", i, p.shape)
-		return p
 	}
 	axis = k.axis(int64(axis), len(dims))
 	if block > 0 && len(d) == len(dims) && d[axis] == (dims[axis]+block-1)/block {
@@ -68,7 +65,6 @@ func (k *call) perAxis(i int, dims []int) *value {
 	}
 	if block != 0 || len(d) != 1 || d[0] != dims[axis] {
 		k.fail("expected one number (input %d), or one for each element or block of axis %d of %v, found %v", i, axis, dims, p.shape)
-		return p
 	}
 	wide := slices.Repeat([]int{1}, len(dims)-axis)
 	wide[0] = d[0]

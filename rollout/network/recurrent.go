@@ -42,29 +42,21 @@ func (r *recurrent) size() int {
 func readRecurrent(k *call) []*value {
 	v, weights := k.arg(0), k.arg(1)
 	d, w := v.shape.dims, weights.shape.dims
-	if k.err == nil && (len(d) != 3 || len(w) != 3 || v.shape.axis == 0 || v.shape.axis == 2 || v.shape.axis < 0 && d[1] != 1) {
+	if len(d) != 3 || len(w) != 3 || v.shape.axis == 0 || v.shape.axis == 2 || v.shape.axis < 0 && d[1] != 1 {
 		k.fail("expected [steps, batch, inputs] and weights of three dimensions, found %v and %v", v.shape, weights.shape)
-	}
-	if k.err != nil {
-		return []*value{v, v, v}
 	}
 	o := &recurrent{kind: k.Op, steps: d[0], sequences: d[1], in: d[2], hidden: k.integer("hidden_size", 0)}
 	k.cells(o)
 	names := map[string][]bool{"forward": {false}, "reverse": {true}, "bidirectional": {false, true}}[k.text("direction", "forward")]
 	n, wide := len(names), o.gates()*max(o.hidden, 1)
-	if k.err == nil && (n == 0 || o.hidden < 1 || !slices.Equal(w, []int{n, wide, o.in})) {
+	if n == 0 || o.hidden < 1 || !slices.Equal(w, []int{n, wide, o.in}) {
 		k.fail("expected weights [directions, %d, %d], found %v", wide, o.in, weights.shape)
 	}
 	input, state, bias := k.constant(1, n*wide*o.in, "W"), k.constant(2, n*wide*o.hidden, "R"), make([]float32, 2*n*wide)
 	if k.has(3) {
 		bias = k.constant(3, 2*n*wide, "B")
 	}
-	if k.err == nil {
-		k.err = k.compiler.spend(len(input) + len(state))
-	}
-	if k.err != nil {
-		return []*value{v, v, v}
-	}
+	k.must(k.compiler.spend(len(input) + len(state)))
 	for i, reverse := range names {
 		o.directions = append(o.directions, o.direction(reverse, input[i*wide*o.in:][:wide*o.in], state[i*wide*o.hidden:][:wide*o.hidden], bias[2*i*wide:][:2*wide]))
 	}
@@ -85,7 +77,7 @@ func (k *call) cells(o *recurrent) {
 		k.fail("expected no other layout, no coupled gates, no lengths of sequences and no peepholes")
 	}
 	a := k.attribute("activations", onnx.KindTexts)
-	if a == nil || k.err != nil {
+	if a == nil {
 		return
 	}
 	usual := map[string][]string{"LSTM": {"Sigmoid", "Tanh", "Tanh"}, "GRU": {"Sigmoid", "Tanh"}}[k.Op]

@@ -10,10 +10,7 @@ import (
 // reshaped returns the value with other dimensions; dimension axis holds the batch.
 func (k *call) reshaped(v *value, dims []int, axis int) *value {
 	s, err := v.shape.reshaped(dims, axis)
-	if err != nil {
-		k.fail("%w", err)
-		return v
-	}
+	k.must(err)
 	if v.constant && v.whole != nil {
 		return k.wholeOut(v.typ, s, v.whole)
 	}
@@ -37,7 +34,6 @@ func readFlatten(k *call) []*value {
 	a := k.integer("axis", 1)
 	if a < -n || a > n {
 		k.fail("expected an axis from %d to %d, found %d", -n, n, a)
-		return one(v)
 	}
 	if a < 0 {
 		a += n
@@ -54,12 +50,8 @@ func readFlatten(k *call) []*value {
 func readReshape(k *call) []*value {
 	v, keep := k.arg(0), k.integer("allowzero", 0) == 0
 	target := k.wholes(1, "shape")
-	if k.err != nil {
-		return one(v)
-	}
 	if len(target) > maxRank {
 		k.fail("expected a shape of at most %d dimensions, found %d", maxRank, len(target))
-		return one(v)
 	}
 	dims, axis, free, rest := make([]int, len(target)), -1, -1, int64(1)
 	for i, w := range target {
@@ -72,7 +64,6 @@ func readReshape(k *call) []*value {
 		}
 		if w.n < 1 || w.n > maxArray || w.batch && axis >= 0 {
 			k.fail("expected a shape for %v, found %v", v.shape, target)
-			return one(v)
 		}
 		if w.batch {
 			axis = i
@@ -102,12 +93,8 @@ func readTranspose(k *call) []*value {
 	for _, p := range perm {
 		if p >= n || seen&(1<<p) != 0 {
 			k.fail("perm: expected each axis from 0 to %d once, found %v", n-1, perm)
-			return one(v)
 		}
 		seen |= 1 << p
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	return one(k.permuted(v, perm))
 }
@@ -128,17 +115,15 @@ func (k *call) permuted(v *value, perm []int) *value {
 
 // move emits a move, or computes it at once for constant whole numbers. A list of these may be empty.
 func (k *call) move(m *move, typ onnx.Type, s shape, in ...*value) *value {
-	wholes := k.err == nil && len(in) > 0
+	wholes := len(in) > 0
 	for _, v := range in {
 		wholes = wholes && v.constant && v.whole != nil
 	}
 	if wholes && len(s.dims) == 1 && s.dims[0] == 0 {
 		return k.wholeOut(typ, s, []whole{})
 	}
-	if k.err == nil {
-		k.err = s.check()
-	}
-	if !wholes || k.err != nil {
+	k.must(s.check())
+	if !wholes {
 		return k.emit(m, typ, s, in...)
 	}
 	return k.wholeOut(typ, s, moveWhole(m, s, in))
@@ -151,7 +136,6 @@ func readBlocks(k *call) []*value {
 	mode := k.text("mode", "DCR")
 	if b < 1 || b > maxWindow || mode != "DCR" && mode != "CRD" {
 		k.fail("expected blocks of 1 to %d cells, DCR or CRD, found %d, %q", maxWindow, b, mode)
-		return one(v)
 	}
 	var dims, perm, to []int
 	switch {
@@ -164,13 +148,7 @@ func readBlocks(k *call) []*value {
 	default:
 		k.fail("expected boards that divide into blocks of %d×%d, found %v", b, b, v.shape)
 	}
-	if k.err != nil {
-		return one(v)
-	}
 	out := k.reshaped(v, dims, v.shape.axis)
-	if k.err != nil {
-		return one(v)
-	}
 	return one(k.reshaped(k.permuted(out, perm), to, v.shape.axis))
 }
 
@@ -186,12 +164,9 @@ func readSqueeze(k *call) []*value {
 	}
 	k.rows(v.shape, axes...)
 	for _, a := range axes {
-		if k.err == nil && v.shape.dims[a] != 1 {
+		if v.shape.dims[a] != 1 {
 			k.fail("expected a dimension of 1 as axis %d, found %v", a, v.shape)
 		}
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	s := v.shape.without(axes, false)
 	return one(k.reshaped(v, s.dims, s.axis))
@@ -203,12 +178,8 @@ func readUnsqueeze(k *call) []*value {
 	n := len(v.shape.dims) + len(list)
 	if n > maxRank {
 		k.fail("expected at most %d dimensions, found %d", maxRank, n)
-		return one(v)
 	}
 	axes := k.axes(list, n)
-	if k.err != nil {
-		return one(v)
-	}
 	dims, axis := []int{}, -1
 	for i, from := 0, 0; i < n; i++ {
 		if slices.Contains(axes, i) {
@@ -232,15 +203,14 @@ func readConcat(k *call) []*value {
 	m, at := &move{}, 0
 	for i := range k.in {
 		v := k.arg(i)
-		if k.err != nil || len(v.whole) == 0 && v.whole != nil && v.shape.size() == 0 {
+		if len(v.whole) == 0 && v.whole != nil && v.shape.size() == 0 {
 			continue // an empty list
 		}
 		if len(v.shape.dims) != len(s.dims) || !v.shape.sized(a, s.dims[a]).equal(s) {
-			if k.mixed(v, first, a) {
-				continue
+			if v.constant != first.constant && len(v.shape.dims) == len(s.dims) && (v.shape.axis < 0) != (s.axis < 0) {
+				k.fail("expected arrays that all have the batch, found %v and %v", s, v.shape)
 			}
 			k.fail("expected arrays that differ only in axis %d, found %v and %v", a, s, v.shape)
-			break
 		}
 		p := window(v.shape.dims)
 		p.from, p.to[a] = len(in), at
@@ -249,21 +219,11 @@ func readConcat(k *call) []*value {
 			k.fail("expected at most %d elements along axis %d, found more", maxArray, a)
 		}
 	}
-	if k.err != nil || len(in) == 0 {
+	if len(in) == 0 {
 		k.fail("expected arrays, found empty ones")
-		return one(first)
 	}
 	k.rows(s, a)
 	return one(k.move(m, first.typ, s.sized(a, at), in...))
-}
-
-// mixed refuses constants without a batch together with arrays that have one.
-func (k *call) mixed(v, first *value, axis int) bool {
-	if v.constant != first.constant && len(v.shape.dims) == len(first.shape.dims) && (v.shape.axis < 0) != (first.shape.axis < 0) {
-		k.fail("expected arrays that all have the batch, found %v and %v", first.shape, v.shape)
-		return true
-	}
-	return false
 }
 
 func readSlice(k *call) []*value {
@@ -286,9 +246,6 @@ func readSlice(k *call) []*value {
 		k.fail("expected as many starts as ends, axes and steps, found %d, %d, %d and %d", len(starts), len(ends), len(axes), len(strides))
 	}
 	at := k.axes(axes, n)
-	if k.err != nil {
-		return one(v)
-	}
 	s, p := v.shape, window(v.shape.dims)
 	for i, a := range at {
 		step := int64(1)
@@ -322,7 +279,6 @@ func (k *call) span(start int64, end whole, step int64, size int) (from, count i
 	n := int64(size)
 	if step == 0 || step < -n-1 || step > maxArray || end.batch {
 		k.fail("expected steps that are not 0, and ends within a row, found %d and %v", step, end)
-		return 0, 1
 	}
 	stop := end.n
 	if start < 0 {
@@ -345,9 +301,6 @@ func readSplit(k *call) []*value {
 	sizes := k.listed("split", 1)
 	k.ignore("num_outputs")
 	k.rows(v.shape, a)
-	if k.err != nil {
-		return one(v)
-	}
 	if all := v.shape.dims[a]; sizes == nil {
 		each := (all + len(k.Outputs) - 1) / len(k.Outputs)
 		for left := all; left > 0 && each > 0; left -= each {
@@ -356,14 +309,12 @@ func readSplit(k *call) []*value {
 	}
 	if len(sizes) != len(k.Outputs) {
 		k.fail("expected as many parts as outputs, %d, found %d", len(k.Outputs), len(sizes))
-		return one(v)
 	}
 	var out []*value
 	at := int64(0)
 	for _, n := range sizes {
 		if n < 1 || at+n > int64(v.shape.dims[a]) {
 			k.fail("expected parts of axis %d of %v, found %v", a, v.shape, sizes)
-			return one(v)
 		}
 		p := window(v.shape.dims)
 		p.start[a], p.axes[a].size = int(at), int(n)

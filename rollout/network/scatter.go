@@ -68,12 +68,9 @@ func readScatterElements(k *call) []*value {
 		k.fail("expected indices and updates with the dimensions and the batch of the array %v, found %v and %v", v.shape, index.shape, updates.shape)
 	}
 	for i := range d {
-		if k.err == nil && i != a && (e[i] > d[i] || i == v.shape.axis && e[i] < d[i]) {
+		if i != a && (e[i] > d[i] || i == v.shape.axis && e[i] < d[i]) {
 			k.fail("expected indices for at most the array %v in all axes but %d, found %v", v.shape, a, index.shape)
 		}
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	return one(k.emit(op, v.typ, v.shape, v, index, updates))
 }
@@ -115,11 +112,8 @@ func readScatterND(k *call) []*value {
 	v, index, updates := k.arg(0), k.arg(1), k.arg(2)
 	d, e := v.shape.dims, index.shape.dims
 	c, q := k.reduction(), len(e)-1
-	if k.err == nil && (q < 0 || e[max(q, 0)] > len(d) || index.shape.axis == q && q >= 0) {
+	if q < 0 || e[max(q, 0)] > len(d) || index.shape.axis == q && q >= 0 {
 		k.fail("expected an array and indices with coordinates in their last dimension, found %v and %v", v.shape, index.shape)
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	m := e[q]
 	want := shape{dims: slices.Concat(e[:q], d[m:]), axis: index.shape.axis, outer: index.shape.outer}
@@ -132,11 +126,8 @@ func readScatterND(k *call) []*value {
 	default:
 		k.fail("expected indices of elements within a row of the batch, found %v for the array %v", index.shape, v.shape)
 	}
-	if k.err == nil && (!want.equal(updates.shape) || want.axis >= 0 && want.outer != updates.shape.outer) {
+	if !want.equal(updates.shape) || want.axis >= 0 && want.outer != updates.shape.outer {
 		k.fail("expected updates of the shape %v, found %v", want, updates.shape)
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	return one(k.emit(&pointScatter{c, newPoints(d, m, product(e[:q]))}, v.typ, v.shape, v, index, updates))
 }
@@ -166,11 +157,8 @@ func readOneHot(k *call) []*value {
 	depth, offOn := k.constant(1, 1, "depth"), k.constant(2, 2, "values")
 	n := len(v.shape.dims)
 	a := k.axis(int64(k.integer("axis", -1)), n+1)
-	if k.err == nil && !(depth[0] >= 1 && depth[0] <= maxArray) {
+	if !(depth[0] >= 1 && depth[0] <= maxArray) {
 		k.fail("depth: expected a number from 1 to %d, found %g", maxArray, depth[0])
-	}
-	if k.err != nil {
-		return one(v)
 	}
 	s := v.shape
 	s.dims = slices.Insert(slices.Clone(s.dims), a, int(depth[0]))
@@ -214,16 +202,10 @@ func readTrilu(k *call) []*value {
 	n := len(v.shape.dims)
 	if n < 2 {
 		k.fail("expected matrices or stacks of them, found %v", v.shape)
-		return one(v)
 	}
 	k.rows(v.shape, n-2, n-1)
 	h, w := v.shape.dims[n-2], v.shape.dims[n-1]
-	if k.err == nil {
-		k.err = k.compiler.spend(h * w)
-	}
-	if k.err != nil {
-		return one(v)
-	}
+	k.must(k.compiler.spend(h * w))
 	mask := &value{name: k.Outputs[0], typ: onnx.Bool, shape: constantShape(h, w), constant: true, floats: make([]float32, h*w)}
 	for i := range mask.floats {
 		beyond := i%w - i/w - diagonal
