@@ -1,7 +1,8 @@
 // Package exact has functions that give the same bits on every machine, unlike those of package math:
 // sums, products and quotients in one fixed order, with conversions around products that keep the
-// compiler from fusing them with sums. Ratings, decisions of tests and networks use them, so that none
-// depends on the machine.
+// compiler from fusing them with sums. Networks, sequential tests and fits of ratings compute with them,
+// and do not depend on the machine. Intervals of ratings also use gonum's t distribution, which may differ
+// in last bits: package rating rounds its results.
 package exact
 
 import "math"
