@@ -16,8 +16,8 @@ func readAttention(k *call) []*value {
 	past := 0
 	if k.has(4) || k.has(5) {
 		earlier := k.arg(4)
-		keys = k.with("Concat", []*value{earlier, keys}, withInt("axis", 2))
-		values = k.with("Concat", []*value{k.arg(5), values}, withInt("axis", 2))
+		keys = k.with("Concat", []*value{earlier, keys}, "axis", 2)
+		values = k.with("Concat", []*value{k.arg(5), values}, "axis", 2)
 		past = earlier.shape.dims[2]
 	}
 	if len(k.in) > 6 && k.has(6) {
@@ -61,7 +61,7 @@ func (k *call) shared(v *value, n int) *value {
 	for i := range heads {
 		heads[i] = i * d[1] / n
 	}
-	return k.with("Gather", []*value{v, k.list(heads...)}, withInt("axis", 1))
+	return k.with("Gather", []*value{v, k.list(heads...)}, "axis", 1)
 }
 
 // biased returns the scores of an Attention with its mask; `past` keys are from before the first query.

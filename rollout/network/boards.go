@@ -73,7 +73,7 @@ func (k *call) continued(v *value, axis, before, after int, mode string) *value 
 		}
 		indices[i] = first + at
 	}
-	return k.with("Gather", []*value{v, k.list(indices...)}, withInt("axis", axis))
+	return k.with("Gather", []*value{v, k.list(indices...)}, "axis", axis)
 }
 
 // readResize reads a Resize, axis by axis: each element of the result is one of the array, or between two.
@@ -159,11 +159,11 @@ func (k *call) resized(v *value, axis, size int, scale float32, mode resizing) *
 		low[i], high[i] = int(x), min(int(x)+1, n-1)
 		shares[i] = x - float32(low[i])
 	}
-	out := k.with("Gather", []*value{v, k.list(low...)}, withInt("axis", axis))
+	out := k.with("Gather", []*value{v, k.list(low...)}, "axis", axis)
 	if mode.kind == "nearest" {
 		return out
 	}
-	next := k.with("Gather", []*value{v, k.list(high...)}, withInt("axis", axis))
+	next := k.with("Gather", []*value{v, k.list(high...)}, "axis", axis)
 	wide := slices.Repeat([]int{1}, len(v.shape.dims)-axis)
 	wide[0] = size
 	step := k.with("Mul", []*value{k.with("Sub", []*value{next, out}), k.floatsOut(shares, wide...)})

@@ -50,24 +50,11 @@ func (k *call) opset() int { return cmp.Or(k.Node.Opset, k.compiler.graph.Opset)
 // latest is a version in which the operators that others are made of have the forms that `with` uses.
 const latest = 20
 
-// with applies another operator: many operators are made of others.
-func (k *call) with(op string, in []*value, attributes ...onnx.Attribute) *value {
-	node := &onnx.Node{Name: k.Name, Op: op, Outputs: k.Outputs[:1], Attributes: attributes, Opset: latest}
+// with applies another operator, with onnx.Attributes: many operators are made of others.
+func (k *call) with(op string, in []*value, attributes ...any) *value {
+	node := &onnx.Node{Name: k.Name, Op: op, Outputs: k.Outputs[:1], Attributes: onnx.Attributes(attributes...), Opset: latest}
 	c := &call{Node: node, compiler: k.compiler, at: k.at, in: in, taken: map[string]bool{}}
 	return k.compiler.operators[op](c)[0]
-}
-
-// withInt and withInts return attributes for with.
-func withInt(name string, x int) onnx.Attribute {
-	return onnx.Attribute{Name: name, Kind: onnx.KindInt, Int: int64(x)}
-}
-
-func withInts(name string, list ...int) onnx.Attribute {
-	a := onnx.Attribute{Name: name, Kind: onnx.KindInts}
-	for _, x := range list {
-		a.Ints = append(a.Ints, int64(x))
-	}
-	return a
 }
 
 // list returns a constant of whole numbers.

@@ -162,7 +162,7 @@ func readConvTranspose(k *call) []*value {
 	if k.has(2) {
 		in = append(in, k.in[2])
 	}
-	return one(k.with("Conv", in, withInt("group", groups), withInts("dilations", y.dilation, x.dilation)))
+	return one(k.with("Conv", in, "group", groups, "dilations", []int64{int64(y.dilation), int64(x.dilation)}))
 }
 
 // gaps are the zeros that a ConvTranspose has along an axis.

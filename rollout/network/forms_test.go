@@ -28,17 +28,17 @@ func formCases(add func(name string, s *sketch)) {
 		{"bihd,bjhd,bd->bij", list(x, y, v)}, {"i,bihd,h,d->b", list(s.weights(3), x, s.weights(2), s.weights(5))}, {"bihd,bd,hk,ki->bikd", list(x, v, s.weights(2, 3), s.weights(3, 3))},
 		{"bihd,xyd->bixy", list(x, s.weights(1, 2, 5))}, {"...", list(x)},
 	} {
-		s.output(s.node("Einsum", c.inputs, "equation", c.equation))
+		s.Output(s.Op("Einsum", c.inputs, "equation", c.equation))
 	}
 	add("Einsum with ellipses and many terms", s)
 	s = newSketch(13)
 	x, v = s.input(onnx.Float32, 3, 4), s.input(onnx.Float32, 4)
-	s.output(s.node("MatMul", list(x, s.weights(4))))
-	s.output(s.node("MatMul", list(s.weights(3), x)))
-	s.output(s.node("MatMul", list(v, s.weights(4))))
-	s.output(s.node("MatMul", list(s.node("Mul", list(x, s.node("MatMul", list(s.weights(4), s.weights(4, 4))))), s.node("MatMul", list(s.weights(4, 2), s.weights(2))))))
-	s.output(s.node("Atan", list(s.node("Mul", list(x, s.float(30))))))
-	s.output(s.node("Atan", list(v)))
+	s.Output(s.Op("MatMul", list(x, s.weights(4))))
+	s.Output(s.Op("MatMul", list(s.weights(3), x)))
+	s.Output(s.Op("MatMul", list(v, s.weights(4))))
+	s.Output(s.Op("MatMul", list(s.Op("Mul", list(x, s.Op("MatMul", list(s.weights(4), s.weights(4, 4))))), s.Op("MatMul", list(s.weights(4, 2), s.weights(2))))))
+	s.Output(s.Op("Atan", list(s.Op("Mul", list(x, s.float(30))))))
+	s.Output(s.Op("Atan", list(v)))
 	add("MatMul with vectors, Atan", s)
 	paddedCases(add)
 	transposedCases(add)
@@ -51,10 +51,10 @@ func formCases(add func(name string, s *sketch)) {
 func paddedCases(add func(name string, s *sketch)) {
 	s := newSketch(19)
 	x := s.input(onnx.Float32, 3, 4, 5)
-	for _, v := range list(x, s.node("Conv", list(x, s.weights(3, 3, 1, 1)))) {
+	for _, v := range list(x, s.Op("Conv", list(x, s.weights(3, 3, 1, 1)))) {
 		for _, mode := range list("reflect", "edge", "wrap", "constant") {
-			s.output(s.node("Pad", list(v, s.ints(0, 2, 1, 0, 0, 1, 3, 2)), "mode", mode))
-			s.output(s.node("Pad", list(v, s.ints(0, -1, 1, 1, 0, 0, -2, -3)), "mode", mode))
+			s.Output(s.Op("Pad", list(v, s.ints(0, 2, 1, 0, 0, 1, 3, 2)), "mode", mode))
+			s.Output(s.Op("Pad", list(v, s.ints(0, -1, 1, 1, 0, 0, -2, -3)), "mode", mode))
 		}
 	}
 	add("Pad in all modes", s)
@@ -62,14 +62,14 @@ func paddedCases(add func(name string, s *sketch)) {
 		s := newSketch(19)
 		x := s.input(onnx.Float32, 2, 4, 5)
 		factors := func(f ...float32) string {
-			return s.tensor(&onnx.Tensor{Type: onnx.Float32, Dims: []int{len(f)}, Floats: f})
+			return s.Constant(&onnx.Tensor{Type: onnx.Float32, Dims: []int{len(f)}, Floats: f})
 		}
-		for _, v := range list(x, s.node("Conv", list(x, s.weights(2, 2, 1, 1)))) {
-			s.output(s.node("Resize", list(v, "", factors(1, 1, 2, 3)), "mode", "linear", "coordinate_transformation_mode", from))
-			s.output(s.node("Resize", list(v, "", factors(1, 1, 0.5, 1.7)), "mode", "linear", "coordinate_transformation_mode", from))
-			s.output(s.node("Resize", list(v, "", "", s.ints(1, 7)), "mode", "linear", "coordinate_transformation_mode", from, "axes", []int64{2, 3}))
+		for _, v := range list(x, s.Op("Conv", list(x, s.weights(2, 2, 1, 1)))) {
+			s.Output(s.Op("Resize", list(v, "", factors(1, 1, 2, 3)), "mode", "linear", "coordinate_transformation_mode", from))
+			s.Output(s.Op("Resize", list(v, "", factors(1, 1, 0.5, 1.7)), "mode", "linear", "coordinate_transformation_mode", from))
+			s.Output(s.Op("Resize", list(v, "", "", s.ints(1, 7)), "mode", "linear", "coordinate_transformation_mode", from, "axes", []int64{2, 3}))
 			for _, nearest := range list("round_prefer_floor", "round_prefer_ceil", "floor", "ceil") {
-				s.output(s.node("Resize", list(v, "", "", s.ints(6, 3)), "axes", []int64{-2, -1}, "coordinate_transformation_mode", from, "nearest_mode", nearest))
+				s.Output(s.Op("Resize", list(v, "", "", s.ints(6, 3)), "axes", []int64{-2, -1}, "coordinate_transformation_mode", from, "nearest_mode", nearest))
 			}
 		}
 		add("Resize "+from, s)
@@ -80,21 +80,21 @@ func paddedCases(add func(name string, s *sketch)) {
 func transposedCases(add func(name string, s *sketch)) {
 	s := newSketch(11)
 	x := s.input(onnx.Float32, 4, 5, 4)
-	for _, v := range list(x, s.node("Conv", list(x, s.weights(4, 4, 1, 1)))) {
+	for _, v := range list(x, s.Op("Conv", list(x, s.weights(4, 4, 1, 1)))) {
 		for _, attributes := range [][]any{
 			nil, {"strides", []int64{2, 2}}, {"strides", []int64{2, 3}, "pads", []int64{1, 0, 1, 2}, "output_padding", []int64{1, 2}},
 			{"dilations", []int64{2, 1}, "pads", []int64{3, 2, 0, 1}}, {"strides", []int64{3, 2}, "auto_pad", "SAME_UPPER"}, {"strides", []int64{3, 2}, "auto_pad", "SAME_LOWER"},
 			{"strides", []int64{2, 2}, "output_shape", []int64{10, 9}}, {"strides", []int64{2, 2}, "auto_pad", "VALID", "kernel_shape", []int64{3, 2}},
 		} {
-			s.output(s.node("ConvTranspose", list(v, s.weights(4, 3, 3, 2), s.weights(3)), attributes...))
-			s.output(s.node("ConvTranspose", list(v, s.weights(4, 3, 3, 2)), append(attributes, "group", 2)...))
+			s.Output(s.Op("ConvTranspose", list(v, s.weights(4, 3, 3, 2), s.weights(3)), attributes...))
+			s.Output(s.Op("ConvTranspose", list(v, s.weights(4, 3, 3, 2)), append(attributes, "group", 2)...))
 		}
 	}
 	add("ConvTranspose", s)
 	s = newSketch(11)
 	x = s.input(onnx.Float32, 4, 5)
-	s.output(s.node("ConvTranspose", list(x, s.weights(4, 3, 2), s.weights(3)), "strides", []int64{2}, "output_padding", []int64{1}))
-	s.output(s.node("ConvTranspose", list(x, s.weights(4, 3, 3)), "pads", []int64{1, 2}))
+	s.Output(s.Op("ConvTranspose", list(x, s.weights(4, 3, 2), s.weights(3)), "strides", []int64{2}, "output_padding", []int64{1}))
+	s.Output(s.Op("ConvTranspose", list(x, s.weights(4, 3, 3)), "pads", []int64{1, 2}))
 	add("ConvTranspose of lines", s)
 }
 
@@ -103,30 +103,30 @@ func quantizedCases(add func(name string, s *sketch)) {
 	s := newSketch(21)
 	x := s.input(onnx.Float32, 6, 4)
 	whole := func(typ onnx.Type, dims []int, numbers ...int64) string {
-		return s.tensor(&onnx.Tensor{Type: typ, Dims: dims, Ints: numbers})
+		return s.Constant(&onnx.Tensor{Type: typ, Dims: dims, Ints: numbers})
 	}
 	eight := make([]int64, 24)
 	for i := range eight {
 		eight[i] = int64(i*53%256 - 128)
 	}
 	for _, zero := range []string{"", whole(onnx.Uint8, nil, 128), whole(onnx.Int8, nil, -3), whole(onnx.Int16, nil, 5), whole(onnx.Uint16, nil, 40000)} {
-		q := s.node("QuantizeLinear", list(x, s.float(0.02), zero))
-		s.output(s.node("DequantizeLinear", list(q, s.float(0.02), zero)))
+		q := s.Op("QuantizeLinear", list(x, s.float(0.02), zero))
+		s.Output(s.Op("DequantizeLinear", list(q, s.float(0.02), zero)))
 	}
 	zeros := whole(onnx.Int8, []int{6}, 1, 2, 3, -4, 0, 9)
 	scales := s.positive(6)
-	s.output(s.node("DequantizeLinear", list(s.node("QuantizeLinear", list(x, scales, zeros)), scales, zeros)))
-	w := s.node("DequantizeLinear", list(whole(onnx.Int8, []int{4, 6}, eight...), s.positive(6)), "axis", 1)
-	bias := s.node("DequantizeLinear", list(whole(onnx.Int32, []int{6}, 7, -9, 30000, 2, 0, 1), s.float(0.001)))
-	s.output(s.node("Add", list(s.node("MatMul", list(x, w)), bias)))
-	s.output(s.node("MatMul", list(x, s.node("DequantizeLinear", list(whole(onnx.Int8, []int{4, 6}, eight...), s.positive(2, 6), whole(onnx.Int8, []int{2, 6}, eight[:12]...)), "axis", 0, "block_size", 2))))
+	s.Output(s.Op("DequantizeLinear", list(s.Op("QuantizeLinear", list(x, scales, zeros)), scales, zeros)))
+	w := s.Op("DequantizeLinear", list(whole(onnx.Int8, []int{4, 6}, eight...), s.positive(6)), "axis", 1)
+	bias := s.Op("DequantizeLinear", list(whole(onnx.Int32, []int{6}, 7, -9, 30000, 2, 0, 1), s.float(0.001)))
+	s.Output(s.Op("Add", list(s.Op("MatMul", list(x, w)), bias)))
+	s.Output(s.Op("MatMul", list(x, s.Op("DequantizeLinear", list(whole(onnx.Int8, []int{4, 6}, eight...), s.positive(2, 6), whole(onnx.Int8, []int{2, 6}, eight[:12]...)), "axis", 0, "block_size", 2))))
 	add("QuantizeLinear and DequantizeLinear", s)
 	s = newSketch(13)
 	image := s.input(onnx.Float32, 3, 5, 5)
-	zero := s.tensor(&onnx.Tensor{Type: onnx.Uint8, Ints: []int64{120}})
-	seen := s.node("DequantizeLinear", list(s.node("QuantizeLinear", list(image, s.float(0.03), zero)), s.float(0.03), zero))
-	weights := s.tensor(&onnx.Tensor{Type: onnx.Int8, Dims: []int{2, 3, 2, 2}, Ints: eight})
-	s.output(s.node("Relu", list(s.node("Conv", list(seen, s.node("DequantizeLinear", list(weights, s.positive(2), s.tensor(&onnx.Tensor{Type: onnx.Int8, Dims: []int{2}, Ints: []int64{0, 0}})), "axis", 0))))))
+	zero := s.Constant(&onnx.Tensor{Type: onnx.Uint8, Ints: []int64{120}})
+	seen := s.Op("DequantizeLinear", list(s.Op("QuantizeLinear", list(image, s.float(0.03), zero)), s.float(0.03), zero))
+	weights := s.Constant(&onnx.Tensor{Type: onnx.Int8, Dims: []int{2, 3, 2, 2}, Ints: eight})
+	s.Output(s.Op("Relu", list(s.Op("Conv", list(seen, s.Op("DequantizeLinear", list(weights, s.positive(2), s.Constant(&onnx.Tensor{Type: onnx.Int8, Dims: []int{2}, Ints: []int64{0, 0}})), "axis", 0))))))
 	add("a quantized convolution", s)
 }
 
@@ -136,17 +136,17 @@ func normedCases(add func(name string, s *sketch)) {
 		s := newSketch(opset)
 		x := s.input(onnx.Float32, 6, 4, 3)
 		each := map[int]int{18: 3, 21: 6}[opset]
-		for _, v := range list(x, s.node("Conv", list(x, s.weights(6, 6, 1, 1)))) {
-			s.output(s.node("GroupNormalization", list(v, s.weights(each), s.weights(each)), "num_groups", 3))
-			s.output(s.node("Relu", list(s.node("GroupNormalization", list(v, s.positive(each), s.weights(each)), "num_groups", 3, "epsilon", float32(0.1)))))
+		for _, v := range list(x, s.Op("Conv", list(x, s.weights(6, 6, 1, 1)))) {
+			s.Output(s.Op("GroupNormalization", list(v, s.weights(each), s.weights(each)), "num_groups", 3))
+			s.Output(s.Op("Relu", list(s.Op("GroupNormalization", list(v, s.positive(each), s.weights(each)), "num_groups", 3, "epsilon", float32(0.1)))))
 		}
 		add(fmt.Sprint("GroupNormalization ", opset), s)
 	}
 	s := newSketch(23)
 	x := s.input(onnx.Float32, 3, 4, 5)
-	s.output(s.node("RMSNormalization", list(x, s.weights(5))))
-	s.output(s.node("RMSNormalization", list(x, s.weights(4, 5)), "axis", -2, "epsilon", float32(0.01)))
-	s.output(s.node("RMSNormalization", list(s.node("Conv", list(x, s.weights(3, 3, 1, 1))), s.weights(1)), "axis", 1))
+	s.Output(s.Op("RMSNormalization", list(x, s.weights(5))))
+	s.Output(s.Op("RMSNormalization", list(x, s.weights(4, 5)), "axis", -2, "epsilon", float32(0.01)))
+	s.Output(s.Op("RMSNormalization", list(s.Op("Conv", list(x, s.weights(3, 3, 1, 1))), s.weights(1)), "axis", 1))
 	add("RMSNormalization", s)
 }
 
@@ -155,18 +155,18 @@ func attentionCases(add func(name string, s *sketch)) {
 	s := newSketch(23)
 	q, kv, four := s.input(onnx.Float32, 6, 8), s.input(onnx.Float32, 5, 8), s.input(onnx.Float32, 4, 6, 2)
 	mask := s.input(onnx.Float32, 4, 6, 5)
-	known := s.node("Less", list(mask, s.float(1.2)))
-	s.output(s.node("Attention", list(q, q, q), "q_num_heads", 2, "kv_num_heads", 2))
-	s.output(s.node("Attention", list(q, kv, kv, mask), "q_num_heads", 4, "kv_num_heads", 4, "scale", float32(0.3)))
-	s.output(s.node("Attention", list(q, kv, kv, known), "q_num_heads", 4, "kv_num_heads", 4))
-	s.output(s.node("Attention", list(q, q, q, s.weights(6, 6)), "q_num_heads", 4, "kv_num_heads", 4, "is_causal", 1))
-	s.output(s.node("Attention", list(q, q, s.node("Slice", list(q, s.ints(2), s.ints(6), s.ints(2)))), "q_num_heads", 2, "kv_num_heads", 2, "softcap", float32(0.7)))
-	s.output(s.node("Attention", list(four, four, four), "is_causal", 1, "softcap", float32(2)))
-	grouped := s.node("Slice", list(four, s.ints(0), s.ints(2), s.ints(1)))
-	s.output(s.node("Attention", list(four, grouped, grouped)))
+	known := s.Op("Less", list(mask, s.float(1.2)))
+	s.Output(s.Op("Attention", list(q, q, q), "q_num_heads", 2, "kv_num_heads", 2))
+	s.Output(s.Op("Attention", list(q, kv, kv, mask), "q_num_heads", 4, "kv_num_heads", 4, "scale", float32(0.3)))
+	s.Output(s.Op("Attention", list(q, kv, kv, known), "q_num_heads", 4, "kv_num_heads", 4))
+	s.Output(s.Op("Attention", list(q, q, q, s.weights(6, 6)), "q_num_heads", 4, "kv_num_heads", 4, "is_causal", 1))
+	s.Output(s.Op("Attention", list(q, q, s.Op("Slice", list(q, s.ints(2), s.ints(6), s.ints(2)))), "q_num_heads", 2, "kv_num_heads", 2, "softcap", float32(0.7)))
+	s.Output(s.Op("Attention", list(four, four, four), "is_causal", 1, "softcap", float32(2)))
+	grouped := s.Op("Slice", list(four, s.ints(0), s.ints(2), s.ints(1)))
+	s.Output(s.Op("Attention", list(four, grouped, grouped)))
 	past := s.input(onnx.Float32, 2, 3, 2)
-	for _, name := range s.nodes("Attention", 3, list(four, grouped, grouped, "", past, past), "is_causal", 1) {
-		s.output(name)
+	for _, name := range s.Ops("Attention", 3, list(four, grouped, grouped, "", past, past), "is_causal", 1) {
+		s.Output(name)
 	}
 	add("Attention", s)
 }
@@ -212,10 +212,10 @@ func TestRuntime(t *testing.T) {
 func TestResizeBySizes(t *testing.T) {
 	s := newSketch(13)
 	x := s.input(onnx.Float32, 2, 3, 4)
-	size := s.node("Slice", list(s.node("Shape", list(x)), s.ints(0), s.ints(2)))
-	by := s.node("Resize", list(x, "", "", s.node("Concat", list(size, s.ints(6, 12)), "axis", 0)), "mode", "nearest")
-	factors := s.tensor(&onnx.Tensor{Type: onnx.Float32, Dims: []int{4}, Floats: []float32{1, 1, 2, 3}})
-	s.output(s.node("Sub", list(by, s.node("Resize", list(x, "", factors), "mode", "nearest"))))
+	size := s.Op("Slice", list(s.Op("Shape", list(x)), s.ints(0), s.ints(2)))
+	by := s.Op("Resize", list(x, "", "", s.Op("Concat", list(size, s.ints(6, 12)), "axis", 0)), "mode", "nearest")
+	factors := s.Constant(&onnx.Tensor{Type: onnx.Float32, Dims: []int{4}, Floats: []float32{1, 1, 2, 3}})
+	s.Output(s.Op("Sub", list(by, s.Op("Resize", list(x, "", factors), "mode", "nearest"))))
 	m, err := Read(onnx.Encode(&s.Graph), 0)
 	require.NoError(t, err)
 	assert.Equal(t, []int{2, 6, 12}, m.Outputs()[0].Dims)

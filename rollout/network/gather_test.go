@@ -12,16 +12,16 @@ import (
 func elementLookupCases(add func(name string, s *sketch)) {
 	s := newSketch(13)
 	x := s.input(onnx.Float32, 3, 4, 5)
-	image := s.node("Conv", list(x, s.weights(3, 3, 3, 3)), "pads", []int64{1, 1, 1, 1})
-	index := s.node("Cast", list(s.node("Mul", list(s.input(onnx.Float32, 2, 3, 5), s.float(4)))), "to", 7)
+	image := s.Op("Conv", list(x, s.weights(3, 3, 3, 3)), "pads", []int64{1, 1, 1, 1})
+	index := s.Op("Cast", list(s.Op("Mul", list(s.input(onnx.Float32, 2, 3, 5), s.float(4)))), "to", 7)
 	for _, v := range list(x, image) { // some indices are out of range, in both directions
-		s.output(s.node("GatherElements", list(v, s.input(onnx.Uint8, 3, 7, 5)), "axis", 2))
-		s.output(s.node("GatherElements", list(v, index), "axis", 1))
-		s.output(s.node("GatherElements", list(v, s.node("Cast", list(x), "to", 6)), "axis", -1))
+		s.Output(s.Op("GatherElements", list(v, s.input(onnx.Uint8, 3, 7, 5)), "axis", 2))
+		s.Output(s.Op("GatherElements", list(v, index), "axis", 1))
+		s.Output(s.Op("GatherElements", list(v, s.Op("Cast", list(x), "to", 6)), "axis", -1))
 	}
-	s.output(s.node("GatherElements", list(s.input(onnx.Float32, 9), s.input(onnx.Bool, 1)), "axis", 1))
-	known := s.node("GatherElements", list(s.weights(2, 3), s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: []int{1, 3}, Ints: []int64{1, 0, -1}})))
-	s.output(s.node("Add", list(x, s.node("Slice", list(known, s.ints(0), s.ints(1), s.ints(1))))))
+	s.Output(s.Op("GatherElements", list(s.input(onnx.Float32, 9), s.input(onnx.Bool, 1)), "axis", 1))
+	known := s.Op("GatherElements", list(s.weights(2, 3), s.Constant(&onnx.Tensor{Type: onnx.Int64, Dims: []int{1, 3}, Ints: []int64{1, 0, -1}})))
+	s.Output(s.Op("Add", list(x, s.Op("Slice", list(known, s.ints(0), s.ints(1), s.ints(1))))))
 	add("GatherElements", s)
 }
 
@@ -47,9 +47,9 @@ func TestElementLookupRefused(t *testing.T) {
 			case "array":
 				x = s.weights(append([]int{1}, c.array...)...)
 			case "index":
-				index = s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: append([]int{1}, c.index...), Ints: make([]int64, product(c.index))})
+				index = s.Constant(&onnx.Tensor{Type: onnx.Int64, Dims: append([]int{1}, c.index...), Ints: make([]int64, product(c.index))})
 			}
-			s.output(s.node("GatherElements", list(x, index), "axis", c.axis))
+			s.Output(s.Op("GatherElements", list(x, index), "axis", c.axis))
 			_, err := Read(onnx.Encode(&s.Graph), 0)
 			require.ErrorContains(t, err, c.why)
 		})

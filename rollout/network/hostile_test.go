@@ -61,72 +61,72 @@ func models(t testing.TB) (all [][]byte) {
 // byte by byte, which takes minutes for a file of 20 kB.
 func FuzzRead(f *testing.F) {
 	for _, draw := range []func(s *sketch) string{
-		func(s *sketch) string { return s.node("Add", list(s.input(onnx.Float32, 3), s.weights(3))) },
+		func(s *sketch) string { return s.Op("Add", list(s.input(onnx.Float32, 3), s.weights(3))) },
 		func(s *sketch) string {
-			return s.node("Relu", list(s.node("MatMul", list(s.input(onnx.Float32, 3), s.weights(3, 2)))))
+			return s.Op("Relu", list(s.Op("MatMul", list(s.input(onnx.Float32, 3), s.weights(3, 2)))))
 		},
 		func(s *sketch) string {
-			return s.node("Conv", list(s.input(onnx.Float32, 2, 4, 4), s.weights(2, 2, 3, 3)), "pads", []int64{1, 1, 1, 1})
+			return s.Op("Conv", list(s.input(onnx.Float32, 2, 4, 4), s.weights(2, 2, 3, 3)), "pads", []int64{1, 1, 1, 1})
 		},
 		func(s *sketch) string {
-			return s.node("MaxPool", list(s.input(onnx.Float32, 1, 4, 4)), "kernel_shape", []int64{2, 2})
+			return s.Op("MaxPool", list(s.input(onnx.Float32, 1, 4, 4)), "kernel_shape", []int64{2, 2})
 		},
 		func(s *sketch) string {
-			return s.node("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(-1, 12)))
+			return s.Op("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(-1, 12)))
 		},
 		func(s *sketch) string {
 			in := s.input(onnx.Float32, 4)
-			return s.node("Concat", list(in, s.node("Softmax", list(in), "axis", 1)), "axis", 1)
+			return s.Op("Concat", list(in, s.Op("Softmax", list(in), "axis", 1)), "axis", 1)
 		},
 		func(s *sketch) string {
-			return s.node("GatherElements", list(s.input(onnx.Float32, 3, 2), s.input(onnx.Uint8, 2, 2)), "axis", 1)
+			return s.Op("GatherElements", list(s.input(onnx.Float32, 3, 2), s.input(onnx.Uint8, 2, 2)), "axis", 1)
 		},
-		func(s *sketch) string { return s.node("ReduceSum", list(s.input(onnx.Float32, 3, 2), s.ints(2))) },
+		func(s *sketch) string { return s.Op("ReduceSum", list(s.input(onnx.Float32, 3, 2), s.ints(2))) },
 		func(s *sketch) string {
-			return s.node("GatherND", list(s.input(onnx.Float32, 3, 2), s.input(onnx.Uint8, 3, 1)), "batch_dims", 2)
+			return s.Op("GatherND", list(s.input(onnx.Float32, 3, 2), s.input(onnx.Uint8, 3, 1)), "batch_dims", 2)
 		},
 		func(s *sketch) string {
 			x := s.input(onnx.Float32, 3, 2)
-			return s.node("Gather", list(s.node("Reshape", list(x, s.ints(-1, 2))), s.node("Mul", list(s.rows(x), s.ints(3)))))
+			return s.Op("Gather", list(s.Op("Reshape", list(x, s.ints(-1, 2))), s.Op("Mul", list(s.rows(x), s.ints(3)))))
 		},
 		func(s *sketch) string {
-			return s.node("ScatterElements", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 2), s.input(onnx.Float32, 2)), "axis", 1, "reduction", "add")
+			return s.Op("ScatterElements", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 2), s.input(onnx.Float32, 2)), "axis", 1, "reduction", "add")
 		},
 		func(s *sketch) string {
 			x := s.input(onnx.Float32, 3)
-			index := s.node("Concat", list(s.node("Unsqueeze", list(s.rows(x), s.ints(1))), s.node("Cast", list(s.input(onnx.Uint8, 1)), "to", 7)), "axis", 1)
-			return s.node("ScatterND", list(x, index, s.node("Squeeze", list(s.input(onnx.Float32, 1), s.ints(1)))))
+			index := s.Op("Concat", list(s.Op("Unsqueeze", list(s.rows(x), s.ints(1))), s.Op("Cast", list(s.input(onnx.Uint8, 1)), "to", 7)), "axis", 1)
+			return s.Op("ScatterND", list(x, index, s.Op("Squeeze", list(s.input(onnx.Float32, 1), s.ints(1)))))
 		},
-		func(s *sketch) string { return s.node("TopK", list(s.input(onnx.Float32, 5), s.ints(2)), "axis", 1) },
+		func(s *sketch) string { return s.Op("TopK", list(s.input(onnx.Float32, 5), s.ints(2)), "axis", 1) },
 		func(s *sketch) string {
-			return s.node("CumSum", list(s.input(onnx.Float32, 5), s.whole(1)), "reverse", 1)
+			return s.Op("CumSum", list(s.input(onnx.Float32, 5), s.whole(1)), "reverse", 1)
 		},
-		func(s *sketch) string { return s.node("ArgMax", list(s.input(onnx.Float32, 5)), "axis", 1) },
+		func(s *sketch) string { return s.Op("ArgMax", list(s.input(onnx.Float32, 5)), "axis", 1) },
 		func(s *sketch) string {
-			return s.node("OneHot", list(s.input(onnx.Uint8, 2), s.whole(3), s.weights(2)), "axis", 1)
-		},
-		func(s *sketch) string {
-			return s.node("Einsum", list(s.input(onnx.Float32, 2, 3), s.input(onnx.Float32, 3)), "equation", "bij,bj->bi")
+			return s.Op("OneHot", list(s.input(onnx.Uint8, 2), s.whole(3), s.weights(2)), "axis", 1)
 		},
 		func(s *sketch) string {
-			return s.node("Tile", list(s.node("Trilu", list(s.input(onnx.Float32, 2, 3))), s.ints(1, 2, 1)))
+			return s.Op("Einsum", list(s.input(onnx.Float32, 2, 3), s.input(onnx.Float32, 3)), "equation", "bij,bj->bi")
 		},
 		func(s *sketch) string {
-			x := s.node("Unsqueeze", list(s.input(onnx.Float32, 3), s.ints(0)))
-			return s.node("GRU", list(x, s.weights(1, 6, 3), s.weights(1, 6, 2)), "hidden_size", 2)
+			return s.Op("Tile", list(s.Op("Trilu", list(s.input(onnx.Float32, 2, 3))), s.ints(1, 2, 1)))
 		},
 		func(s *sketch) string {
-			return s.node("Mul", list(s.input(onnx.Float32, 3), s.node("Range", list(s.float(1), s.float(4), s.float(1)))))
+			x := s.Op("Unsqueeze", list(s.input(onnx.Float32, 3), s.ints(0)))
+			return s.Op("GRU", list(x, s.weights(1, 6, 3), s.weights(1, 6, 2)), "hidden_size", 2)
 		},
 		func(s *sketch) string {
-			return s.node("Gather", list(s.input(onnx.Float32, 3), s.node("NonZero", list(s.ints(0, 1, 2)))), "axis", 1)
+			return s.Op("Mul", list(s.input(onnx.Float32, 3), s.Op("Range", list(s.float(1), s.float(4), s.float(1)))))
 		},
 		func(s *sketch) string {
-			return s.node("Mod", list(s.input(onnx.Uint8, 3), s.input(onnx.Uint8, 3)))
+			return s.Op("Gather", list(s.input(onnx.Float32, 3), s.Op("NonZero", list(s.ints(0, 1, 2)))), "axis", 1)
+		},
+		func(s *sketch) string {
+			return s.Op("Mod", list(s.input(onnx.Uint8, 3), s.input(onnx.Uint8, 3)))
 		},
 	} {
 		s := newSketch(13)
-		s.output(draw(s))
+		s.Output(draw(s))
 		f.Add(onnx.Encode(&s.Graph))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) { hostile(t, b) })
@@ -185,11 +185,11 @@ func TestRefused(t *testing.T) {
 		sketch func(s *sketch)
 	}{
 		{`operators that are missing here: node "Loop_0" (Loop), node "BitwiseAnd_1" (BitwiseAnd); there are: Abs, Add,`, func(s *sketch) {
-			s.node("BitwiseAnd", list(s.node("Loop", list(s.input(onnx.Float32, 3)))))
+			s.Op("BitwiseAnd", list(s.Op("Loop", list(s.input(onnx.Float32, 3)))))
 		}},
 		{`expected at most 4096 inputs and outputs each, found 4097`, func(s *sketch) {
 			for range 4097 {
-				s.output(s.node("Relu", list(s.input(onnx.Float32, 1))))
+				s.Output(s.Op("Relu", list(s.input(onnx.Float32, 1))))
 			}
 		}},
 		{`input "in0": expected elements of float32, uint8 or bool, found int64`, func(s *sketch) { s.input(onnx.Int64, 3) }},
@@ -197,133 +197,133 @@ func TestRefused(t *testing.T) {
 		{`input "in0": expected an array of 1 to 16777216 elements, found [batch, 5000, 5000]`, func(s *sketch) { s.input(onnx.Float32, 5000, 5000) }},
 		{`input "in0": expected an array of 1 to 16777216 elements, found [batch, 65536, 65536]`, func(s *sketch) { s.input(onnx.Float32, 65536, 65536) }},
 		{`node "MaxPool_0" (MaxPool): expected windows, strides, dilations and pads below 4096 cells`, func(s *sketch) {
-			s.node("MaxPool", list(s.input(onnx.Float32, 3, 4, 4)), "kernel_shape", []int64{3, 3}, "dilations", []int64{1, 1 << 20})
+			s.Op("MaxPool", list(s.input(onnx.Float32, 3, 4, 4)), "kernel_shape", []int64{3, 3}, "dilations", []int64{1, 1 << 20})
 		}},
 		{`input "in0": expected a batch of any size or of 1 as first dimension, found 8`, func(s *sketch) {
 			s.input(onnx.Float32, 3)
 			s.Inputs[0].Dims[0] = onnx.Dim{Size: 8}
 		}},
 		{`node "Add_0" (Add): expected compatible shapes, found [batch, 3] and [4]`, func(s *sketch) {
-			s.node("Add", list(s.input(onnx.Float32, 3), s.weights(4)))
+			s.Op("Add", list(s.input(onnx.Float32, 3), s.weights(4)))
 		}},
 		{`node "Add_0" (Add): expected compatible shapes, found [batch, 1] and [5, 1]`, func(s *sketch) {
-			s.node("Add", list(s.input(onnx.Float32, 1), s.weights(5, 1)))
+			s.Op("Add", list(s.input(onnx.Float32, 1), s.weights(5, 1)))
 		}},
 		{`node "ReduceSum_0" (ReduceSum): expected an axis within a row, found the batch, 0 of [batch, 3]`, func(s *sketch) {
-			s.node("ReduceSum", list(s.input(onnx.Float32, 3), s.ints(0)))
+			s.Op("ReduceSum", list(s.input(onnx.Float32, 3), s.ints(0)))
 		}},
 		{`node "Reshape_0" (Reshape): expected a shape that keeps the rows of the batch apart, found [batch, 3, 4] made [2, 6·batch]`, func(s *sketch) {
-			s.node("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(2, -1)))
+			s.Op("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(2, -1)))
 		}},
 		{`node "Reshape_0" (Reshape): expected a shape of as many elements as [batch, 3, 4], found [batch, 13]`, func(s *sketch) {
-			s.node("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(-1, 13)))
+			s.Op("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(-1, 13)))
 		}},
 		{`output "Reshape_0.0": expected the batch as first dimension, found [3·batch, 4]`, func(s *sketch) {
-			s.output(s.node("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(-1, 4))))
+			s.Output(s.Op("Reshape", list(s.input(onnx.Float32, 3, 4), s.ints(-1, 4))))
 		}},
-		{`output "constant0": expected an array that depends on the inputs, found a constant`, func(s *sketch) { s.output(s.weights(3)) }},
+		{`output "constant0": expected an array that depends on the inputs, found a constant`, func(s *sketch) { s.Output(s.weights(3)) }},
 		{`node "Conv_0" (Conv): weights: expected 3 channels in 1 groups, found weights [4, 2, 3, 3]`, func(s *sketch) {
-			s.node("Conv", list(s.input(onnx.Float32, 3, 8, 8), s.weights(4, 2, 3, 3)))
+			s.Op("Conv", list(s.input(onnx.Float32, 3, 8, 8), s.weights(4, 2, 3, 3)))
 		}},
 		{`node "Conv_0" (Conv): expected boards of at least 5×5 cells with their padding, found 4×4`, func(s *sketch) {
-			s.node("Conv", list(s.input(onnx.Float32, 3, 4, 4), s.weights(4, 3, 5, 5)))
+			s.Op("Conv", list(s.input(onnx.Float32, 3, 4, 4), s.weights(4, 3, 5, 5)))
 		}},
 		{`node "Conv_0" (Conv): weights (input 1): expected a constant, found an array computed from the inputs`, func(s *sketch) {
-			s.node("Conv", list(s.input(onnx.Float32, 3, 4, 4), s.input(onnx.Float32, 3, 1, 1)))
+			s.Op("Conv", list(s.input(onnx.Float32, 3, 4, 4), s.input(onnx.Float32, 3, 1, 1)))
 		}},
 		{`node "Relu_0" (Relu): expected attributes that are known, found "slope"`, func(s *sketch) {
-			s.node("Relu", list(s.input(onnx.Float32, 3)), "slope", 1)
+			s.Op("Relu", list(s.input(onnx.Float32, 3)), "slope", 1)
 		}},
 		{`node "Concat_0" (Concat): attribute "axis": expected a whole number, found a text`, func(s *sketch) {
-			s.node("Concat", list(s.input(onnx.Float32, 3)), "axis", "one")
+			s.Op("Concat", list(s.input(onnx.Float32, 3)), "axis", "one")
 		}},
-		{`node "Relu_0" (Relu): expected an input 0, found none`, func(s *sketch) { s.node("Relu", nil) }},
+		{`node "Relu_0" (Relu): expected an input 0, found none`, func(s *sketch) { s.Op("Relu", nil) }},
 		{`node "ConstantOfShape_0" (ConstantOfShape): expected constants of about the file's size`, func(s *sketch) {
-			s.node("ConstantOfShape", list(s.ints(4000, 4000)))
+			s.Op("ConstantOfShape", list(s.ints(4000, 4000)))
 		}},
 		{`node "Expand_0" (Expand): expected an array of 1 to 16777216 elements, found [batch, 100000, 100000]`, func(s *sketch) {
-			s.node("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 100000, 100000)))
+			s.Op("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 100000, 100000)))
 		}},
 		{`node "NonZero_0" (NonZero): expected a constant, found an array computed from the inputs: the size of the result would depend`, func(s *sketch) {
-			s.node("NonZero", list(s.input(onnx.Float32, 3)))
+			s.Op("NonZero", list(s.input(onnx.Float32, 3)))
 		}},
 		{`node "Range_0" (Range): expected constants, found [batch]: the size of an array must not depend on the data`, func(s *sketch) {
-			s.node("Range", list(s.whole(0), s.input(onnx.Uint8), s.whole(1)))
+			s.Op("Range", list(s.whole(0), s.input(onnx.Uint8), s.whole(1)))
 		}},
 		{`node "Range_0" (Range): expected an array of 1 to 16777216 elements, found [16777217]`, func(s *sketch) {
-			s.node("Range", list(s.whole(0), s.whole(1<<39), s.whole(1)))
+			s.Op("Range", list(s.whole(0), s.whole(1<<39), s.whole(1)))
 		}},
 		{`node "Range_0" (Range): expected a range of constants or from 0 to a multiple of the batch, found 0 to 5 by 0`, func(s *sketch) {
-			s.node("Range", list(s.whole(0), s.whole(5), s.whole(0)))
+			s.Op("Range", list(s.whole(0), s.whole(5), s.whole(0)))
 		}},
 		{`node "Relu_5" (Relu): expected numbers that do not depend on the position of a row in the batch, found numbers counted from its first row`, func(s *sketch) {
-			s.node("Identity", list(s.node("Relu", list(s.node("Identity", list(s.rows(s.input(onnx.Float32, 3))))))))
+			s.Op("Identity", list(s.Op("Relu", list(s.Op("Identity", list(s.rows(s.input(onnx.Float32, 3))))))))
 		}},
 		{`output "Range_3.0": expected numbers that do not depend on the position of a row in the batch`, func(s *sketch) {
-			s.output(s.rows(s.input(onnx.Float32, 3)))
+			s.Output(s.rows(s.input(onnx.Float32, 3)))
 		}},
 		{`node "Gather_5" (Gather): expected an axis within a row, found the batch, 0 of [3·batch]`, func(s *sketch) {
 			x := s.input(onnx.Float32, 3)
-			s.output(s.node("Gather", list(s.node("Reshape", list(x, s.ints(-1))), s.rows(x)))) // row 1 would read row 0
+			s.Output(s.Op("Gather", list(s.Op("Reshape", list(x, s.ints(-1))), s.rows(x)))) // row 1 would read row 0
 		}},
 		{`node "Gather_4" (Gather): expected indices of elements within a row, found numbers counted from the first row`, func(s *sketch) {
 			x := s.input(onnx.Float32, 3)
-			s.output(s.node("Gather", list(x, s.rows(x)), "axis", 1))
+			s.Output(s.Op("Gather", list(x, s.rows(x)), "axis", 1))
 		}},
 		{`node "GatherND_5" (GatherND): expected numbers that do not depend on the position of a row`, func(s *sketch) {
 			rows := s.rows(s.input(onnx.Float32, 3))
-			s.output(s.node("GatherND", list(rows, s.node("Unsqueeze", list(rows, s.ints(1))))))
+			s.Output(s.Op("GatherND", list(rows, s.Op("Unsqueeze", list(rows, s.ints(1))))))
 		}},
 		{`node "TopK_0" (TopK): K: expected a number from 1 to 3, found 4`, func(s *sketch) {
-			s.node("TopK", list(s.input(onnx.Float32, 3), s.ints(4)), "axis", 1)
+			s.Op("TopK", list(s.input(onnx.Float32, 3), s.ints(4)), "axis", 1)
 		}},
 		{`node "TopK_0" (TopK): expected an axis within a row, found the batch, 0 of [batch, 3]`, func(s *sketch) {
-			s.node("TopK", list(s.input(onnx.Float32, 3), s.ints(1)), "axis", 0)
+			s.Op("TopK", list(s.input(onnx.Float32, 3), s.ints(1)), "axis", 0)
 		}},
 		{`node "CumSum_0" (CumSum): expected an axis from -2 to 1, found 9`, func(s *sketch) {
-			s.node("CumSum", list(s.input(onnx.Float32, 3), s.whole(9)))
+			s.Op("CumSum", list(s.input(onnx.Float32, 3), s.whole(9)))
 		}},
 		{`node "GatherND_0" (GatherND): expected an array and indices with coordinates in their last dimension, found [batch, 3] and [batch, 3]`, func(s *sketch) {
-			s.node("GatherND", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 3)))
+			s.Op("GatherND", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 3)))
 		}},
 		{`node "GatherND_0" (GatherND): expected indices of elements within a row of the batch, found [batch, 2] for the array [batch, 3]`, func(s *sketch) {
-			s.node("GatherND", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 2)))
+			s.Op("GatherND", list(s.input(onnx.Float32, 3), s.input(onnx.Uint8, 2)))
 		}},
 		{`node "ScatterND_0" (ScatterND): expected indices of elements within a row of the batch, found [batch, 2] for the array [3, 4]`, func(s *sketch) {
-			s.node("ScatterND", list(s.weights(3, 4), s.input(onnx.Uint8, 2), s.input(onnx.Float32)))
+			s.Op("ScatterND", list(s.weights(3, 4), s.input(onnx.Uint8, 2), s.input(onnx.Float32)))
 		}},
 		{`node "ScatterND_0" (ScatterND): expected updates of the shape [1, 3], found [batch, 3]`, func(s *sketch) {
-			point := s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: []int{1, 1}, Ints: []int64{0}})
-			s.node("ScatterND", list(s.weights(2, 3), point, s.input(onnx.Float32, 3)))
+			point := s.Constant(&onnx.Tensor{Type: onnx.Int64, Dims: []int{1, 1}, Ints: []int64{0}})
+			s.Op("ScatterND", list(s.weights(2, 3), point, s.input(onnx.Float32, 3)))
 		}},
 		{`node "ScatterElements_0" (ScatterElements): reduction: expected none, add, mul, min or max, found "mean"`, func(s *sketch) {
 			x := s.input(onnx.Float32, 3)
-			s.node("ScatterElements", list(x, s.input(onnx.Uint8, 3), x), "axis", 1, "reduction", "mean")
+			s.Op("ScatterElements", list(x, s.input(onnx.Uint8, 3), x), "axis", 1, "reduction", "mean")
 		}},
 		{`node "OneHot_0" (OneHot): depth: expected a number from 1 to 16777216, found -1`, func(s *sketch) {
-			s.node("OneHot", list(s.input(onnx.Uint8, 3), s.whole(-1), s.weights(2)))
+			s.Op("OneHot", list(s.input(onnx.Uint8, 3), s.whole(-1), s.weights(2)))
 		}},
 		{`node "OneHot_0" (OneHot): expected an array of 1 to 16777216 elements, found [batch, 4096, 16777216]`, func(s *sketch) {
-			s.node("OneHot", list(s.input(onnx.Uint8, 4096), s.whole(1<<24), s.weights(2)))
+			s.Op("OneHot", list(s.input(onnx.Uint8, 4096), s.whole(1<<24), s.weights(2)))
 		}},
 		{`node "Tile_0" (Tile): repeats: expected numbers from 1 to 16777216, found [1 0]`, func(s *sketch) {
-			s.node("Tile", list(s.input(onnx.Float32, 3), s.ints(1, 0)))
+			s.Op("Tile", list(s.input(onnx.Float32, 3), s.ints(1, 0)))
 		}},
 		{`node "Tile_0" (Tile): expected an array of 1 to 16777216 elements, found [batch, 16777217]`, func(s *sketch) {
-			s.node("Tile", list(s.input(onnx.Float32, 3), s.ints(1, 1<<24)))
+			s.Op("Tile", list(s.input(onnx.Float32, 3), s.ints(1, 1<<24)))
 		}},
 		{`node "Einsum_0" (Einsum): equation: expected terms of different letters, found "bii->bi"`, func(s *sketch) {
-			s.node("Einsum", list(s.input(onnx.Float32, 3, 3)), "equation", "bii->bi")
+			s.Op("Einsum", list(s.input(onnx.Float32, 3, 3)), "equation", "bii->bi")
 		}},
 		{`node "Einsum_0" (Einsum): expected an axis within a row, found the batch, 0 of [batch, 3]`, func(s *sketch) {
-			s.node("Einsum", list(s.input(onnx.Float32, 3)), "equation", "bi->i")
+			s.Op("Einsum", list(s.input(onnx.Float32, 3)), "equation", "bi->i")
 		}},
 		{`node "LSTM_1" (LSTM): expected weights [directions, 16, 2], found [1, 16, 3]`, func(s *sketch) {
-			x := s.node("Transpose", list(s.input(onnx.Float32, 3, 2)), "perm", []int64{1, 0, 2})
-			s.node("LSTM", list(x, s.weights(1, 16, 3), s.weights(1, 16, 4)), "hidden_size", 4)
+			x := s.Op("Transpose", list(s.input(onnx.Float32, 3, 2)), "perm", []int64{1, 0, 2})
+			s.Op("LSTM", list(x, s.weights(1, 16, 3), s.weights(1, 16, 4)), "hidden_size", 4)
 		}},
 		{`node "GRU_0" (GRU): expected [steps, batch, inputs] and weights of three dimensions, found [batch, 3, 2] and [1, 12, 2]`, func(s *sketch) {
-			s.node("GRU", list(s.input(onnx.Float32, 3, 2), s.weights(1, 12, 2), s.weights(1, 12, 4)), "hidden_size", 4)
+			s.Op("GRU", list(s.input(onnx.Float32, 3, 2), s.weights(1, 12, 2), s.weights(1, 12, 4)), "hidden_size", 4)
 		}},
 		{`expected operators of version 7 or later (opset_import), found 6`, func(s *sketch) { s.Opset = 6 }},
 		{`expected an output, found none`, func(s *sketch) {}},
@@ -332,7 +332,7 @@ func TestRefused(t *testing.T) {
 			s := newSketch(13)
 			c.sketch(s)
 			if len(s.Nodes) > 0 && len(s.Outputs) == 0 {
-				s.output(s.Nodes[0].Outputs[0])
+				s.Output(s.Nodes[0].Outputs[0])
 			}
 			_, err := Read(onnx.Encode(&s.Graph), 0)
 			require.ErrorContains(t, err, "network: "+c.want)
@@ -348,34 +348,34 @@ func TestWork(t *testing.T) {
 		sketch func(s *sketch) string
 	}{
 		{512_513, func(s *sketch) string {
-			return s.node("MaxPool", list(s.input(onnx.Float32, 1, 4000, 4000)), "kernel_shape", []int64{2000, 2000})
+			return s.Op("MaxPool", list(s.input(onnx.Float32, 1, 4000, 4000)), "kernel_shape", []int64{2000, 2000})
 		}},
 		{512_513, func(s *sketch) string {
-			return s.node("AveragePool", list(s.input(onnx.Float32, 1, 4000, 4000)), "kernel_shape", []int64{2000, 2000})
+			return s.Op("AveragePool", list(s.input(onnx.Float32, 1, 4000, 4000)), "kernel_shape", []int64{2000, 2000})
 		}},
 		{129, func(s *sketch) string {
-			tile := s.node("Tile", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
-			return s.node("ReduceMean", list(s.node("MatMul", list(tile, tile)), s.ints(1, 2)))
+			tile := s.Op("Tile", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
+			return s.Op("ReduceMean", list(s.Op("MatMul", list(tile, tile)), s.ints(1, 2)))
 		}},
 		{129, func(s *sketch) string {
-			wide := s.node("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
-			return s.node("Einsum", list(wide, wide), "equation", "...ij,...jk->...ik")
+			wide := s.Op("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
+			return s.Op("Einsum", list(wide, wide), "equation", "...ij,...jk->...ik")
 		}},
 		{35, func(s *sketch) string {
-			small := s.node("Resize", list(s.input(onnx.Float32, 1, 1, 1), "", "", s.ints(4096, 512)), "axes", []int64{2, 3}, "mode", "linear")
-			long := s.node("Reshape", list(small, s.ints(0, 4096, 512)))
-			return s.node("Slice", list(s.node("Attention", list(long, long, long), "q_num_heads", 1, "kv_num_heads", 1), s.ints(0), s.ints(1), s.ints(1)))
+			small := s.Op("Resize", list(s.input(onnx.Float32, 1, 1, 1), "", "", s.ints(4096, 512)), "axes", []int64{2, 3}, "mode", "linear")
+			long := s.Op("Reshape", list(small, s.ints(0, 4096, 512)))
+			return s.Op("Slice", list(s.Op("Attention", list(long, long, long), "q_num_heads", 1, "kv_num_heads", 1), s.ints(0), s.ints(1), s.ints(1)))
 		}},
 		{21, func(s *sketch) string {
-			x := s.node("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
+			x := s.Op("Expand", list(s.input(onnx.Float32, 1, 1), s.ints(1, 4000, 4000)))
 			for range 12 {
-				x = s.node("Pow", list(x, x))
+				x = s.Op("Pow", list(x, x))
 			}
-			return s.node("Slice", list(x, s.ints(0), s.ints(1), s.ints(1)))
+			return s.Op("Slice", list(x, s.ints(0), s.ints(1), s.ints(1)))
 		}},
 	} {
 		s := newSketch(18)
-		s.output(c.sketch(s))
+		s.Output(c.sketch(s))
 		file := onnx.Encode(&s.Graph)
 		begin := time.Now()
 		_, err := Read(file, 0)
@@ -416,7 +416,7 @@ func randomGraph(random *rand.Rand, ops []string) *sketch {
 	x := s.input(onnx.Float32, 3, 4)
 	names := list(x, s.input(onnx.Float32, 2, 3, 4), s.input(onnx.Uint8, 3, 4), s.input(onnx.Uint8, 2), s.input(onnx.Bool, 3, 4))
 	names = append(names, s.weights(3, 4), s.weights(4, 4), s.weights(2), s.float(2), s.whole(1), s.ints(1), s.ints(2, 1), s.ints(-1, 4), s.ints(0, 3, 2))
-	names = append(names, s.rows(x), s.node("Unsqueeze", list(s.rows(x), s.ints(1))), s.node("Reshape", list(x, s.ints(-1, 4))), s.node("Cast", list(names[3]), "to", 7))
+	names = append(names, s.rows(x), s.Op("Unsqueeze", list(s.rows(x), s.ints(1))), s.Op("Reshape", list(x, s.ints(-1, 4))), s.Op("Cast", list(names[3]), "to", 7))
 	for range 1 + random.IntN(5) {
 		op := ops[random.IntN(len(ops))]
 		var in []string
@@ -439,9 +439,9 @@ func randomGraph(random *rand.Rand, ops []string) *sketch {
 		case "Resize":
 			attributes = append(attributes, "mode", list("nearest", "linear")[random.IntN(2)], "axes", []int64{1, 2})
 		}
-		names = append(names, s.node(op, in, attributes...))
+		names = append(names, s.Op(op, in, attributes...))
 	}
-	s.output(names[len(names)-1])
+	s.Output(names[len(names)-1])
 	return s
 }
 

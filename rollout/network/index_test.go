@@ -15,46 +15,46 @@ import (
 func lookupCases(add func(name string, s *sketch)) {
 	s := newSketch(13)
 	x := s.input(onnx.Float32, 3, 4, 5)
-	image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
+	image := s.Op("Conv", list(x, s.weights(3, 3, 1, 1)))
 	near := s.input(onnx.Uint8, 2, 2)
-	far := s.node("Cast", list(s.node("Mul", list(s.input(onnx.Float32, 2, 2), s.float(4)))), "to", 7) // some are out of range
+	far := s.Op("Cast", list(s.Op("Mul", list(s.input(onnx.Float32, 2, 2), s.float(4)))), "to", 7) // some are out of range
 	for _, index := range list(near, far) {
 		for _, v := range list(x, image) {
-			s.output(s.node("GatherND", list(v, index), "batch_dims", 1))
+			s.Output(s.Op("GatherND", list(v, index), "batch_dims", 1))
 		}
-		s.output(s.node("GatherND", list(s.weights(3, 4, 5), index)))
-		s.output(s.node("GatherND", list(s.weights(3, 4), index)))
-		one := s.node("Slice", list(index, s.ints(0), s.ints(1), s.ints(2)))
-		s.output(s.node("GatherND", list(x, one), "batch_dims", 1))
-		s.output(s.node("GatherND", list(s.node("Squeeze", list(s.input(onnx.Float32, 2, 1, 7), s.ints(2))), one), "batch_dims", 2))
-		s.output(s.node("Gather", list(s.weights(3, 2), index)))
-		s.output(s.node("Transpose", list(s.node("Gather", list(s.weights(2, 3), index), "axis", 1)), "perm", []int64{1, 0, 2, 3}))
+		s.Output(s.Op("GatherND", list(s.weights(3, 4, 5), index)))
+		s.Output(s.Op("GatherND", list(s.weights(3, 4), index)))
+		one := s.Op("Slice", list(index, s.ints(0), s.ints(1), s.ints(2)))
+		s.Output(s.Op("GatherND", list(x, one), "batch_dims", 1))
+		s.Output(s.Op("GatherND", list(s.Op("Squeeze", list(s.input(onnx.Float32, 2, 1, 7), s.ints(2))), one), "batch_dims", 2))
+		s.Output(s.Op("Gather", list(s.weights(3, 2), index)))
+		s.Output(s.Op("Transpose", list(s.Op("Gather", list(s.weights(2, 3), index), "axis", 1)), "perm", []int64{1, 0, 2, 3}))
 	}
 	add("GatherND and Gather", s)
 
 	s = newSketch(13) // indices that are repeated along blocks
 	x = s.input(onnx.Float32, 6, 5, 4)
 	i, each := s.input(onnx.Uint8, 3), s.input(onnx.Uint8, 6, 3)
-	wide := s.node("Expand", list(s.node("Unsqueeze", list(i, s.ints(2, 3))), s.ints(1, 3, 5, 4)))
-	s.output(s.node("GatherElements", list(x, wide), "axis", 1))
-	wide = s.node("Expand", list(s.node("Unsqueeze", list(each, s.ints(3))), s.ints(1, 6, 3, 4)))
-	s.output(s.node("GatherElements", list(x, wide), "axis", 2))
-	wide = s.node("Expand", list(s.node("Unsqueeze", list(i, s.ints(1, 3))), s.ints(1, 6, 3, 4)))
-	s.output(s.node("GatherElements", list(x, wide), "axis", 2))
-	wide = s.node("Expand", list(s.node("Unsqueeze", list(i, s.ints(1, 2))), s.ints(1, 6, 5, 3)))
-	s.output(s.node("GatherElements", list(x, wide), "axis", 3))
-	wide = s.node("Expand", list(s.node("Unsqueeze", list(i, s.ints(1, 2))), s.ints(1, 6, 4, 3)))
-	s.output(s.node("GatherElements", list(x, wide), "axis", 3))
-	wide = s.node("Expand", list(s.node("Unsqueeze", list(each, s.ints(2))), s.ints(1, 6, 5, 3)))
-	s.output(s.node("GatherElements", list(x, wide), "axis", 3))
-	wide = s.node("Expand", list(s.node("Unsqueeze", list(i, s.ints(2, 3))), s.ints(1, 3, 5, 3)))
-	s.output(s.node("GatherElements", list(x, wide), "axis", 1))
+	wide := s.Op("Expand", list(s.Op("Unsqueeze", list(i, s.ints(2, 3))), s.ints(1, 3, 5, 4)))
+	s.Output(s.Op("GatherElements", list(x, wide), "axis", 1))
+	wide = s.Op("Expand", list(s.Op("Unsqueeze", list(each, s.ints(3))), s.ints(1, 6, 3, 4)))
+	s.Output(s.Op("GatherElements", list(x, wide), "axis", 2))
+	wide = s.Op("Expand", list(s.Op("Unsqueeze", list(i, s.ints(1, 3))), s.ints(1, 6, 3, 4)))
+	s.Output(s.Op("GatherElements", list(x, wide), "axis", 2))
+	wide = s.Op("Expand", list(s.Op("Unsqueeze", list(i, s.ints(1, 2))), s.ints(1, 6, 5, 3)))
+	s.Output(s.Op("GatherElements", list(x, wide), "axis", 3))
+	wide = s.Op("Expand", list(s.Op("Unsqueeze", list(i, s.ints(1, 2))), s.ints(1, 6, 4, 3)))
+	s.Output(s.Op("GatherElements", list(x, wide), "axis", 3))
+	wide = s.Op("Expand", list(s.Op("Unsqueeze", list(each, s.ints(2))), s.ints(1, 6, 5, 3)))
+	s.Output(s.Op("GatherElements", list(x, wide), "axis", 3))
+	wide = s.Op("Expand", list(s.Op("Unsqueeze", list(i, s.ints(2, 3))), s.ints(1, 3, 5, 3)))
+	s.Output(s.Op("GatherElements", list(x, wide), "axis", 1))
 	add("GatherElements of blocks", s)
 
 	s = newSketch(13) // many constant indices
 	x = s.input(onnx.Float32, 3, 4, 5)
 	many := make([]int64, manyPicks+5)
-	for _, v := range list(x, s.node("Conv", list(x, s.weights(3, 3, 1, 1)))) {
+	for _, v := range list(x, s.Op("Conv", list(x, s.weights(3, 3, 1, 1)))) {
 		for axis := 1; axis < 4; axis++ {
 			for i := range many {
 				many[i] = int64(i*i%5+axis) % int64(axis+2)
@@ -62,7 +62,7 @@ func lookupCases(add func(name string, s *sketch)) {
 					many[i] -= int64(axis + 2)
 				}
 			}
-			s.output(s.node("Gather", list(v, s.ints(slices.Clone(many)...)), "axis", axis))
+			s.Output(s.Op("Gather", list(v, s.ints(slices.Clone(many)...)), "axis", axis))
 		}
 	}
 	add("Gather of many", s)
@@ -71,33 +71,33 @@ func lookupCases(add func(name string, s *sketch)) {
 // rowCases adds cases of indices that have the number of the row: x[arange(x.shape[0])[:, None], i].
 func rowCases(add func(name string, s *sketch)) {
 	s := newSketch(13)
-	x, i := s.input(onnx.Float32, 3, 4), s.node("Cast", list(s.input(onnx.Uint8, 2)), "to", 7)
-	rows := s.node("Unsqueeze", list(s.rows(x), s.ints(1)))
-	flat := s.node("Reshape", list(x, s.ints(-1, 4)))
-	at := s.node("Add", list(s.node("Mul", list(rows, s.ints(3))), i))
-	s.output(s.node("Gather", list(flat, at)))
-	s.output(s.node("Gather", list(flat, s.node("Sub", list(i, s.node("Mul", list(s.ints(-3), rows)))))))
-	s.output(s.node("Reshape", list(s.node("Gather", list(flat, s.node("Reshape", list(at, s.ints(-1))))), s.ints(-1, 2, 4))))
-	s.output(s.node("Gather", list(x, s.rows(x))))
-	cells := s.node("Reshape", list(x, s.ints(-1)))
-	s.output(s.node("Gather", list(cells, s.node("Add", list(s.node("Mul", list(rows, s.whole(12))), i)))))
-	all := s.node("Range", list(s.whole(0), s.node("Mul", list(s.node("Gather", list(s.node("Shape", list(x)), s.whole(0))), s.whole(3))), s.whole(1)))
-	s.output(s.node("Reshape", list(s.node("Gather", list(flat, all)), s.ints(-1, 3, 4))))
+	x, i := s.input(onnx.Float32, 3, 4), s.Op("Cast", list(s.input(onnx.Uint8, 2)), "to", 7)
+	rows := s.Op("Unsqueeze", list(s.rows(x), s.ints(1)))
+	flat := s.Op("Reshape", list(x, s.ints(-1, 4)))
+	at := s.Op("Add", list(s.Op("Mul", list(rows, s.ints(3))), i))
+	s.Output(s.Op("Gather", list(flat, at)))
+	s.Output(s.Op("Gather", list(flat, s.Op("Sub", list(i, s.Op("Mul", list(s.ints(-3), rows)))))))
+	s.Output(s.Op("Reshape", list(s.Op("Gather", list(flat, s.Op("Reshape", list(at, s.ints(-1))))), s.ints(-1, 2, 4))))
+	s.Output(s.Op("Gather", list(x, s.rows(x))))
+	cells := s.Op("Reshape", list(x, s.ints(-1)))
+	s.Output(s.Op("Gather", list(cells, s.Op("Add", list(s.Op("Mul", list(rows, s.whole(12))), i)))))
+	all := s.Op("Range", list(s.whole(0), s.Op("Mul", list(s.Op("Gather", list(s.Op("Shape", list(x)), s.whole(0))), s.whole(3))), s.whole(1)))
+	s.Output(s.Op("Reshape", list(s.Op("Gather", list(flat, all)), s.ints(-1, 3, 4))))
 
 	points := func(columns ...string) string {
 		var in []string
 		for _, c := range columns {
-			shape := s.node("Shape", list(i))
-			in = append(in, s.node("Unsqueeze", list(s.node("Expand", list(c, shape)), s.ints(-1))))
+			shape := s.Op("Shape", list(i))
+			in = append(in, s.Op("Unsqueeze", list(s.Op("Expand", list(c, shape)), s.ints(-1))))
 		}
-		return s.node("Concat", in, "axis", -1)
+		return s.Op("Concat", in, "axis", -1)
 	}
 	two, three := points(rows, i), points(rows, i, s.whole(-1))
 	for _, index := range list(two, three) {
-		s.output(s.node("GatherND", list(x, index)))
+		s.Output(s.Op("GatherND", list(x, index)))
 	}
-	s.output(s.node("ScatterND", list(x, two, s.input(onnx.Float32, 2, 4))))
-	s.output(s.node("ScatterND", list(x, three, s.input(onnx.Float32, 2))))
+	s.Output(s.Op("ScatterND", list(x, two, s.input(onnx.Float32, 2, 4))))
+	s.Output(s.Op("ScatterND", list(x, three, s.input(onnx.Float32, 2))))
 	add("rows of the batch", s)
 }
 
@@ -105,55 +105,55 @@ func rowCases(add func(name string, s *sketch)) {
 func scatterCases(add func(name string, s *sketch)) {
 	s := newSketch(18)
 	x := s.input(onnx.Float32, 3, 4, 5)
-	image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
-	index := s.node("Cast", list(s.node("Mul", list(s.input(onnx.Float32, 2, 3, 5), s.float(4)))), "to", 7)
+	image := s.Op("Conv", list(x, s.weights(3, 3, 1, 1)))
+	index := s.Op("Cast", list(s.Op("Mul", list(s.input(onnx.Float32, 2, 3, 5), s.float(4)))), "to", 7)
 	updates := s.input(onnx.Float32, 2, 3, 5)
 	for _, reduction := range list("none", "add", "mul", "min", "max") {
 		for _, v := range list(x, image) {
 			for axis := 1; axis < 4; axis++ {
-				s.output(s.node("ScatterElements", list(v, index, updates), "axis", axis, "reduction", reduction))
+				s.Output(s.Op("ScatterElements", list(v, index, updates), "axis", axis, "reduction", reduction))
 			}
 		}
 	}
 	near := s.input(onnx.Uint8, 3, 4, 5)
-	s.output(s.node("ScatterElements", list(x, near, image), "axis", -1))
-	zeros := s.node("ConstantOfShape", list(s.node("Shape", list(x))))
-	s.output(s.node("ScatterElements", list(zeros, near, x), "axis", 1))
+	s.Output(s.Op("ScatterElements", list(x, near, image), "axis", -1))
+	zeros := s.Op("ConstantOfShape", list(s.Op("Shape", list(x))))
+	s.Output(s.Op("ScatterElements", list(zeros, near, x), "axis", 1))
 	add("ScatterElements", s)
 
 	s = newSketch(18)
 	x = s.input(onnx.Float32, 4, 3)
-	turned := s.node("Transpose", list(x), "perm", []int64{1, 2, 0}) // the batch is the last dimension
-	points := s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: []int{3, 2}, Ints: []int64{0, 1, 3, -1, 0, 1}})
-	rows := s.tensor(&onnx.Tensor{Type: onnx.Int64, Dims: []int{3, 1}, Ints: []int64{-4, 2, 2}})
+	turned := s.Op("Transpose", list(x), "perm", []int64{1, 2, 0}) // the batch is the last dimension
+	points := s.Constant(&onnx.Tensor{Type: onnx.Int64, Dims: []int{3, 2}, Ints: []int64{0, 1, 3, -1, 0, 1}})
+	rows := s.Constant(&onnx.Tensor{Type: onnx.Int64, Dims: []int{3, 1}, Ints: []int64{-4, 2, 2}})
 	for _, reduction := range list("none", "add", "mul", "min", "max") {
-		y := s.node("ScatterND", list(turned, points, s.node("Transpose", list(s.input(onnx.Float32, 3)))), "reduction", reduction)
-		z := s.node("ScatterND", list(turned, rows, s.node("Transpose", list(s.input(onnx.Float32, 3, 3)), "perm", []int64{1, 2, 0})), "reduction", reduction)
+		y := s.Op("ScatterND", list(turned, points, s.Op("Transpose", list(s.input(onnx.Float32, 3)))), "reduction", reduction)
+		z := s.Op("ScatterND", list(turned, rows, s.Op("Transpose", list(s.input(onnx.Float32, 3, 3)), "perm", []int64{1, 2, 0})), "reduction", reduction)
 		for _, v := range list(y, z) {
-			s.output(s.node("Transpose", list(v), "perm", []int64{2, 0, 1}))
+			s.Output(s.Op("Transpose", list(v), "perm", []int64{2, 0, 1}))
 		}
 	}
-	back := s.node("GatherND", list(turned, points))
-	s.output(s.node("Transpose", list(back)))
-	zero := s.node("ScatterND", list(s.weights(4, 3), points, s.weights(3)))
-	s.output(s.node("Add", list(x, zero)))
+	back := s.Op("GatherND", list(turned, points))
+	s.Output(s.Op("Transpose", list(back)))
+	zero := s.Op("ScatterND", list(s.weights(4, 3), points, s.weights(3)))
+	s.Output(s.Op("Add", list(x, zero)))
 	add("ScatterND of constant points", s)
 
 	s = newSketch(13)
-	i := s.node("Sub", list(s.node("Cast", list(s.input(onnx.Uint8, 2, 5)), "to", 7), s.whole(1)))
-	values := s.tensor(&onnx.Tensor{Type: onnx.Float32, Dims: []int{2}, Floats: []float32{-0.5, 2}})
+	i := s.Op("Sub", list(s.Op("Cast", list(s.input(onnx.Uint8, 2, 5)), "to", 7), s.whole(1)))
+	values := s.Constant(&onnx.Tensor{Type: onnx.Float32, Dims: []int{2}, Floats: []float32{-0.5, 2}})
 	for axis := -3; axis < 4; axis++ {
 		if axis != 0 {
-			s.output(s.node("OneHot", list(i, s.whole(2), values), "axis", axis))
+			s.Output(s.Op("OneHot", list(i, s.whole(2), values), "axis", axis))
 		}
 	}
-	s.output(s.node("Cast", list(s.node("OneHot", list(i, s.ints(4), s.ints(0, 1)))), "to", 1))
+	s.Output(s.Op("Cast", list(s.Op("OneHot", list(i, s.ints(4), s.ints(0, 1)))), "to", 1))
 	x = s.input(onnx.Float32, 4, 5)
 	for diagonal := int64(-5); diagonal < 6; diagonal += 2 {
-		s.output(s.node("Trilu", list(x, s.whole(diagonal))))
-		s.output(s.node("Trilu", list(x, s.whole(diagonal)), "upper", 0))
+		s.Output(s.Op("Trilu", list(x, s.whole(diagonal))))
+		s.Output(s.Op("Trilu", list(x, s.whole(diagonal)), "upper", 0))
 	}
-	s.output(s.node("Trilu", list(x)))
+	s.Output(s.Op("Trilu", list(x)))
 	add("OneHot and Trilu", s)
 }
 
@@ -161,33 +161,33 @@ func scatterCases(add func(name string, s *sketch)) {
 func orderCases(add func(name string, s *sketch)) {
 	s := newSketch(13)
 	x, equal := s.input(onnx.Float32, 3, 4, 5), s.input(onnx.Uint8, 3, 4, 5)
-	image := s.node("Conv", list(x, s.weights(3, 3, 1, 1)))
+	image := s.Op("Conv", list(x, s.weights(3, 3, 1, 1)))
 	for _, v := range list(x, image, equal) {
 		for axis := 1; axis < 4; axis++ {
 			for largest := range 2 {
-				for _, y := range s.nodes("TopK", 2, list(v, s.ints(2)), "axis", axis, "largest", largest) {
-					s.output(y)
+				for _, y := range s.Ops("TopK", 2, list(v, s.ints(2)), "axis", axis, "largest", largest) {
+					s.Output(y)
 				}
 			}
-			for _, y := range s.nodes("TopK", 2, list(v, s.ints(3)), "axis", axis, "sorted", 0) {
-				s.output(y)
+			for _, y := range s.Ops("TopK", 2, list(v, s.ints(3)), "axis", axis, "sorted", 0) {
+				s.Output(y)
 			}
 			for last := range 2 {
-				s.output(s.node("ArgMax", list(v), "axis", axis, "select_last_index", last))
-				s.output(s.node("ArgMin", list(v), "axis", axis-4, "select_last_index", last, "keepdims", 0))
+				s.Output(s.Op("ArgMax", list(v), "axis", axis, "select_last_index", last))
+				s.Output(s.Op("ArgMin", list(v), "axis", axis-4, "select_last_index", last, "keepdims", 0))
 			}
 			for kind := range 4 {
-				s.output(s.node("CumSum", list(v, s.whole(int64(axis))), "exclusive", kind/2, "reverse", kind%2))
+				s.Output(s.Op("CumSum", list(v, s.whole(int64(axis))), "exclusive", kind/2, "reverse", kind%2))
 			}
 		}
 	}
 	long := s.input(onnx.Uint8, 50)
-	s.output(s.nodes("TopK", 2, list(long, s.ints(50)))[1])
-	s.output(s.nodes("TopK", 2, list(long, s.ints(20)), "largest", 0)[1])
+	s.Output(s.Ops("TopK", 2, list(long, s.ints(50)))[1])
+	s.Output(s.Ops("TopK", 2, list(long, s.ints(20)), "largest", 0)[1])
 	add("TopK, ArgMax, ArgMin and CumSum", s)
 	s = newSketch(9)
-	for _, y := range s.nodes("TopK", 2, list(s.input(onnx.Float32, 9)), "k", 4, "axis", 1) {
-		s.output(y)
+	for _, y := range s.Ops("TopK", 2, list(s.input(onnx.Float32, 9)), "k", 4, "axis", 1) {
+		s.Output(y)
 	}
 	add("older forms of TopK", s)
 }
@@ -198,49 +198,49 @@ func wholeCases(add func(name string, s *sketch)) {
 	a, b, x := s.input(onnx.Uint8, 3, 4), s.input(onnx.Uint8, 3, 4), s.input(onnx.Float32, 3, 4)
 	y := s.input(onnx.Float32, 1, 4)
 	for _, op := range list("And", "Or", "Xor") {
-		s.output(s.node(op, list(s.node("Less", list(x, y)), s.node("Greater", list(x, s.float(0))))))
+		s.Output(s.Op(op, list(s.Op("Less", list(x, y)), s.Op("Greater", list(x, s.float(0))))))
 	}
 	for _, op := range list("LessOrEqual", "GreaterOrEqual") {
-		s.output(s.node(op, list(a, b)))
-		s.output(s.node(op, list(x, y)))
+		s.Output(s.Op(op, list(a, b)))
+		s.Output(s.Op(op, list(x, y)))
 	}
-	byte := func(x int64) string { return s.tensor(&onnx.Tensor{Type: onnx.Uint8, Ints: []int64{x}}) }
-	s.output(s.node("Sub", list(a, b)))
-	s.output(s.node("Sub", list(a, byte(1))))
-	s.output(s.node("Add", list(s.node("Sub", list(byte(250), b)), byte(7))))
-	s.output(s.node("Mul", list(byte(200), a)))
-	s.output(s.node("Sub", list(s.node("Cast", list(a), "to", 7), s.node("Cast", list(b), "to", 7))))
-	s.output(s.node("Cast", list(s.node("Mul", list(s.node("Cast", list(a), "to", 7), s.whole(-3)))), "to", 2))
-	s.output(s.node("Mul", list(a, s.node("Sub", list(byte(3), byte(5))))))
-	whole := s.node("Cast", list(s.node("Mul", list(x, s.float(9)))), "to", 7)
-	s.output(s.node("Mod", list(whole, s.ints(5, -3, 2, -7))))
-	s.output(s.node("Mod", list(whole, s.ints(5, -3, 2, -7)), "fmod", 1))
-	s.output(s.node("Mod", list(x, s.float(0.25)), "fmod", 1))
-	s.output(s.node("IsNaN", list(x)))
-	s.output(s.node("IsInf", list(x)))
-	s.output(s.node("Sum", list(x, y, x)))
-	s.output(s.node("Sum", list(y)))
-	s.output(s.node("CastLike", list(s.node("CastLike", list(x, whole)), y)))
-	size := s.node("Gather", list(s.node("Shape", list(x)), s.whole(1)))
-	s.output(s.node("Mul", list(y, s.node("Cast", list(s.node("Range", list(size, s.whole(-5), s.whole(-2)))), "to", 1))))
-	s.output(s.node("Mul", list(y, s.node("Range", list(s.float(0.5), s.float(2.4), s.float(0.5))))))
-	s.output(s.node("Gather", list(y, s.node("NonZero", list(s.ints(0, 3, 0, 1)))), "axis", 2))
-	s.output(s.node("Mul", list(x, s.node("Cast", list(s.node("ReduceProd", list(s.node("Slice", list(s.node("Shape", list(x)), s.ints(1), s.ints(3)))))), "to", 1))))
-	per := s.node("Div", list(s.node("Size", list(x)), s.node("Gather", list(s.node("Shape", list(x)), s.whole(0)))))
-	s.output(s.node("Mul", list(x, s.node("Cast", list(per), "to", 1))))
+	byte := func(x int64) string { return s.Constant(&onnx.Tensor{Type: onnx.Uint8, Ints: []int64{x}}) }
+	s.Output(s.Op("Sub", list(a, b)))
+	s.Output(s.Op("Sub", list(a, byte(1))))
+	s.Output(s.Op("Add", list(s.Op("Sub", list(byte(250), b)), byte(7))))
+	s.Output(s.Op("Mul", list(byte(200), a)))
+	s.Output(s.Op("Sub", list(s.Op("Cast", list(a), "to", 7), s.Op("Cast", list(b), "to", 7))))
+	s.Output(s.Op("Cast", list(s.Op("Mul", list(s.Op("Cast", list(a), "to", 7), s.whole(-3)))), "to", 2))
+	s.Output(s.Op("Mul", list(a, s.Op("Sub", list(byte(3), byte(5))))))
+	whole := s.Op("Cast", list(s.Op("Mul", list(x, s.float(9)))), "to", 7)
+	s.Output(s.Op("Mod", list(whole, s.ints(5, -3, 2, -7))))
+	s.Output(s.Op("Mod", list(whole, s.ints(5, -3, 2, -7)), "fmod", 1))
+	s.Output(s.Op("Mod", list(x, s.float(0.25)), "fmod", 1))
+	s.Output(s.Op("IsNaN", list(x)))
+	s.Output(s.Op("IsInf", list(x)))
+	s.Output(s.Op("Sum", list(x, y, x)))
+	s.Output(s.Op("Sum", list(y)))
+	s.Output(s.Op("CastLike", list(s.Op("CastLike", list(x, whole)), y)))
+	size := s.Op("Gather", list(s.Op("Shape", list(x)), s.whole(1)))
+	s.Output(s.Op("Mul", list(y, s.Op("Cast", list(s.Op("Range", list(size, s.whole(-5), s.whole(-2)))), "to", 1))))
+	s.Output(s.Op("Mul", list(y, s.Op("Range", list(s.float(0.5), s.float(2.4), s.float(0.5))))))
+	s.Output(s.Op("Gather", list(y, s.Op("NonZero", list(s.ints(0, 3, 0, 1)))), "axis", 2))
+	s.Output(s.Op("Mul", list(x, s.Op("Cast", list(s.Op("ReduceProd", list(s.Op("Slice", list(s.Op("Shape", list(x)), s.ints(1), s.ints(3)))))), "to", 1))))
+	per := s.Op("Div", list(s.Op("Size", list(x)), s.Op("Gather", list(s.Op("Shape", list(x)), s.whole(0)))))
+	s.Output(s.Op("Mul", list(x, s.Op("Cast", list(per), "to", 1))))
 	add("whole numbers", s)
 
 	s = newSketch(13)
 	x = s.input(onnx.Float32, 4, 2, 6)
-	for _, v := range list(x, s.node("Conv", list(x, s.weights(8, 4, 1, 1)))) {
-		s.output(s.node("Tile", list(v, s.ints(1, 2, 1, 3))))
-		s.output(s.node("Tile", list(v, s.ints(1, 1, 1, 1))))
-		s.output(s.node("SpaceToDepth", list(v), "blocksize", 2))
+	for _, v := range list(x, s.Op("Conv", list(x, s.weights(8, 4, 1, 1)))) {
+		s.Output(s.Op("Tile", list(v, s.ints(1, 2, 1, 3))))
+		s.Output(s.Op("Tile", list(v, s.ints(1, 1, 1, 1))))
+		s.Output(s.Op("SpaceToDepth", list(v), "blocksize", 2))
 		for _, mode := range list("DCR", "CRD") {
-			s.output(s.node("DepthToSpace", list(v), "blocksize", 2, "mode", mode))
+			s.Output(s.Op("DepthToSpace", list(v), "blocksize", 2, "mode", mode))
 		}
 	}
-	s.output(s.node("Add", list(x, s.node("Tile", list(s.weights(2, 1), s.ints(1, 6))))))
+	s.Output(s.Op("Add", list(x, s.Op("Tile", list(s.weights(2, 1), s.ints(1, 6))))))
 	add("Tile and blocks", s)
 }
 
@@ -257,14 +257,14 @@ func einsumCases(add func(name string, s *sketch)) {
 		{"bihd,bihd->bihd", list(x, x)}, {"bihd,hd->bih", list(x, s.weights(2, 5))}, {"bihd,ihd->b", list(x, s.weights(3, 2, 5))}, {"bihd,ci->bchd", list(x, s.weights(2, 3))},
 		{"bihd,c->bcihd", list(x, s.weights(2))},
 	} {
-		s.output(s.node("Einsum", c.inputs, "equation", c.equation))
+		s.Output(s.Op("Einsum", c.inputs, "equation", c.equation))
 	}
 	add("Einsum", s)
 	s = newSketch(13)
 	x, y = s.input(onnx.Float32, 3, 2, 5), s.input(onnx.Float32, 4, 2, 5)
-	s.output(s.node("Einsum", list(x, y), "equation", "bi...,bj...->bij"))
-	s.output(s.node("Einsum", list(x, s.weights(2, 5)), "equation", "...d,...d"))
-	s.output(s.node("Einsum", list(x, s.weights(2, 1)), "equation", "...,...->..."))
+	s.Output(s.Op("Einsum", list(x, y), "equation", "bi...,bj...->bij"))
+	s.Output(s.Op("Einsum", list(x, s.weights(2, 5)), "equation", "...d,...d"))
+	s.Output(s.Op("Einsum", list(x, s.weights(2, 1)), "equation", "...,...->..."))
 	add("Einsum as NumPy has it", s)
 }
 
@@ -276,35 +276,35 @@ func recurrentCases(add func(name string, s *sketch)) {
 				s := newSketch(14)
 				n := 1 + int(number(direction == "bidirectional"))
 				const steps, in, hidden = 4, 6, 5
-				x := s.node("Transpose", list(s.input(onnx.Float32, steps, in)), "perm", []int64{1, 0, 2})
+				x := s.Op("Transpose", list(s.input(onnx.Float32, steps, in)), "perm", []int64{1, 0, 2})
 				weights := list(x, s.weights(n, gates*hidden, in), s.weights(n, gates*hidden, hidden))
 				attributes := []any{"hidden_size", hidden, "direction", direction}
 				if op == "GRU" {
 					attributes = append(attributes, "linear_before_reset", reset)
 				}
 				outputs := 2 + int(number(op == "LSTM"))
-				several := s.nodes(op, outputs, weights, attributes...)
-				state := s.node("Transpose", list(s.input(onnx.Float32, n, hidden)), "perm", []int64{1, 0, 2})
+				several := s.Ops(op, outputs, weights, attributes...)
+				state := s.Op("Transpose", list(s.input(onnx.Float32, n, hidden)), "perm", []int64{1, 0, 2})
 				weights = append(weights, s.weights(n, 2*gates*hidden), "", state)
 				if op == "LSTM" {
-					weights = append(weights, s.node("Transpose", list(s.input(onnx.Float32, n, hidden)), "perm", []int64{1, 0, 2}))
+					weights = append(weights, s.Op("Transpose", list(s.input(onnx.Float32, n, hidden)), "perm", []int64{1, 0, 2}))
 				}
-				several = append(several, s.nodes(op, outputs, weights, attributes...)...)
+				several = append(several, s.Ops(op, outputs, weights, attributes...)...)
 				for _, v := range several {
 					perm := []int64{1, 0, 2}
 					if v == several[0] || v == several[outputs] {
 						perm = []int64{2, 0, 1, 3}
 					}
-					s.output(s.node("Transpose", list(v), "perm", perm))
+					s.Output(s.Op("Transpose", list(v), "perm", perm))
 				}
 				add(fmt.Sprint(op, " ", direction, reset), s)
 			}
 		}
 	}
 	s := newSketch(14) // several sequences in each row
-	x := s.node("Reshape", list(s.node("Transpose", list(s.input(onnx.Float32, 7, 3, 2)), "perm", []int64{2, 0, 1, 3}), s.ints(3, -1, 2)))
-	y := s.nodes("GRU", 2, list(x, s.weights(1, 12, 2), s.weights(1, 12, 4)), "hidden_size", 4)[1]
-	s.output(s.node("Reshape", list(y, s.ints(-1, 7, 4))))
+	x := s.Op("Reshape", list(s.Op("Transpose", list(s.input(onnx.Float32, 7, 3, 2)), "perm", []int64{2, 0, 1, 3}), s.ints(3, -1, 2)))
+	y := s.Ops("GRU", 2, list(x, s.weights(1, 12, 2), s.weights(1, 12, 4)), "hidden_size", 4)[1]
+	s.Output(s.Op("Reshape", list(y, s.ints(-1, 7, 4))))
 	add("GRU of entities", s)
 }
 
@@ -364,10 +364,10 @@ func TestExamples(t *testing.T) {
 			in := list(x)
 			for _, c := range e.in[1:] {
 				copied := *c
-				in = append(in, s.tensor(&copied))
+				in = append(in, s.Constant(&copied))
 			}
-			for _, y := range s.nodes(e.op, len(e.want), in, e.attributes...) {
-				s.output(y)
+			for _, y := range s.Ops(e.op, len(e.want), in, e.attributes...) {
+				s.Output(y)
 			}
 			m, err := Read(onnx.Encode(&s.Graph), 0)
 			require.NoError(t, err)

@@ -61,7 +61,7 @@ func (k *call) perAxis(i int, dims []int) *value {
 		for j := range blocks {
 			blocks[j] = j / block
 		}
-		return k.with("Gather", []*value{p, k.list(blocks...)}, withInt("axis", axis))
+		return k.with("Gather", []*value{p, k.list(blocks...)}, "axis", axis)
 	}
 	if block != 0 || len(d) != 1 || d[0] != dims[axis] {
 		k.fail("expected one number (input %d), or one for each element or block of axis %d of %v, found %v", i, axis, dims, p.shape)

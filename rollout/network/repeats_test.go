@@ -18,8 +18,8 @@ func TestEqualRows(t *testing.T) {
 	const count, in, out, most = 60, 5, 20, 3
 	s := newSketch(13)
 	x, plus := s.input(onnx.Float32, count, in), s.input(onnx.Float32, count, out)
-	h := s.node("Add", list(s.node("MatMul", list(x, s.weights(in, out))), plus))
-	s.output(s.node("Relu", list(s.node("MatMul", list(h, s.weights(out, out))))))
+	h := s.Op("Add", list(s.Op("MatMul", list(x, s.weights(in, out))), plus))
+	s.Output(s.Op("Relu", list(s.Op("MatMul", list(h, s.weights(out, out))))))
 	m, err := Read(onnx.Encode(&s.Graph), 0)
 	require.NoError(t, err)
 	names := m.Inputs()

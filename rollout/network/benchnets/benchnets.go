@@ -4,7 +4,6 @@
 package benchnets
 
 import (
-	"fmt"
 	"math"
 
 	"moonfarm/rollout/network/onnx"
@@ -38,9 +37,7 @@ func (n Net) File() []byte {
 	random := prng.New(uint64(n.Height*n.Width + n.Blocks))
 	b := &builder{random: &random}
 	b.Producer, b.Opset = "moonfarm", 13
-	b.Inputs = []onnx.Value{{Name: "planes", Type: onnx.Float32, Dims: []onnx.Dim{
-		{Size: -1, Name: "batch"}, {Size: planes}, {Size: int64(n.Height)}, {Size: int64(n.Width)}}}}
-	x := b.node("Relu", b.convolve("planes", planes, channels, 3))
+	x := b.node("Relu", b.convolve(b.Input("planes", onnx.Float32, planes, n.Height, n.Width), planes, channels, 3))
 	if n.Blocks == 0 {
 		for range 2 {
 			x = b.node("Relu", b.convolve(x, channels, channels, 3))
@@ -52,59 +49,42 @@ func (n Net) File() []byte {
 	}
 	if n.Choices == 0 {
 		x = b.node("Relu", b.convolve(x, channels, channels, 3))
-		b.output("policy", b.node("Flatten", b.convolve(x, channels, 8, 1)))
+		b.Result("policy", b.node("Flatten", b.convolve(x, channels, 8, 1)))
 	} else {
 		p := b.node("Flatten", b.node("Relu", b.convolve(x, channels, 4, 1)))
-		b.output("policy", b.dense(p, 4*n.Height*n.Width, n.Choices))
+		b.Result("policy", b.dense(p, 4*n.Height*n.Width, n.Choices))
 	}
 	value := b.node("Flatten", b.node("GlobalAveragePool", x))
-	b.output("value", b.node("Tanh", b.dense(value, channels, 1)))
+	b.Result("value", b.node("Tanh", b.dense(value, channels, 1)))
 	return onnx.Encode(&b.Graph)
 }
 
 // builder adds to a graph.
 type builder struct {
-	onnx.Graph
+	onnx.Sketch
 	random *prng.Rand
 }
 
 // weights adds a constant of random numbers, scaled so that sums of `terms` products are about
 // as large as the inputs.
 func (b *builder) weights(terms int, dims ...int) string {
-	t := &onnx.Tensor{Name: fmt.Sprintf("weights%d", len(b.Initializers)), Type: onnx.Float32, Dims: dims}
+	t := &onnx.Tensor{Type: onnx.Float32, Dims: dims}
 	most := math.Sqrt(6 / float64(terms))
 	for range t.Len() {
 		t.Floats = append(t.Floats, float32(float64(2*float64(b.random.Float64()))-1)*float32(most))
 	}
-	b.Initializers = append(b.Initializers, t)
-	return t.Name
+	return b.Constant(t)
 }
 
-// node adds a node with one output, whose name it returns.
-func (b *builder) node(op string, inputs ...string) string {
-	n := &onnx.Node{Name: fmt.Sprintf("%s%d", op, len(b.Nodes)), Op: op, Inputs: inputs}
-	n.Outputs = []string{n.Name}
-	b.Nodes = append(b.Nodes, n)
-	return n.Name
-}
+func (b *builder) node(op string, inputs ...string) string { return b.Op(op, inputs) }
 
 // convolve adds a convolution that keeps the board's size.
 func (b *builder) convolve(x string, in, out, size int) string {
-	terms := in * size * size
-	name := b.node("Conv", x, b.weights(terms, out, in, size, size), b.weights(terms, out))
-	edge := int64(size / 2)
-	b.Nodes[len(b.Nodes)-1].Attributes = []onnx.Attribute{{Name: "pads", Kind: onnx.KindInts, Ints: []int64{edge, edge, edge, edge}}}
-	return name
+	terms, edge := in*size*size, int64(size/2)
+	return b.Op("Conv", []string{x, b.weights(terms, out, in, size, size), b.weights(terms, out)}, "pads", []int64{edge, edge, edge, edge})
 }
 
 // dense adds a dense layer.
 func (b *builder) dense(x string, in, out int) string {
 	return b.node("Gemm", x, b.weights(in, in, out), b.weights(in, out))
-}
-
-// output makes the result of a node an output of that name.
-func (b *builder) output(name, node string) {
-	b.node("Identity", node)
-	b.Nodes[len(b.Nodes)-1].Outputs[0] = name
-	b.Outputs = append(b.Outputs, onnx.Value{Name: name, Type: onnx.Float32})
 }

@@ -54,7 +54,7 @@ func TestReadFile(t *testing.T) {
 	require.NoError(t, err, "a file without other data is not itself")
 	assert.True(t, bytes.Equal(got, whole), "a file without other data is not itself")
 	_, err = onnx.Parse(func() []byte { rest, _ := neuraltest.Split(whole, "x"); return rest }())
-	assert.ErrorContains(t, err, `initializer 0 "first": expected its numbers in the file, found a reference`, "without a folder")
+	assert.ErrorContains(t, err, `initializer 0 "constant0": expected its numbers in the file, found a reference`, "without a folder")
 }
 
 // Data is read only from the model's folder, and only if it is complete.
@@ -81,7 +81,7 @@ func TestReadFileRefuses(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"no file", at("gone.data"), `array "first", whose data is in another file, "gone.data": there is no such file beside the model`},
+		{"no file", at("gone.data"), `array "constant0", whose data is in another file, "gone.data": there is no such file beside the model`},
 		{"above", at("../m.data"), `expected a path below the model's own folder, without ".."`},
 		{"absolute", at(outside), "expected a path below"},
 		{"backslash", at(`..\m.data`), "expected a path below"},

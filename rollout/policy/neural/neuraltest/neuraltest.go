@@ -2,14 +2,13 @@
 package neuraltest
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"moonfarm/env"
 	"moonfarm/features"
+	"moonfarm/rollout/network/onnx"
 	"moonfarm/sim/prng"
 )
 
@@ -24,115 +23,37 @@ func Model(s env.Spec, seed uint64, value bool) []byte { return Ending(s, seed, 
 // Ending returns the network of Model with operators of one input appended to the logits, one
 // after the other.
 func Ending(s env.Spec, seed uint64, value bool, operators ...string) []byte {
-	r := prng.New(seed)
-	m := &maker{random: &r}
-	choices := features.Choices(s.Heads)
-	m.value(11, "planes", typeUint8, s.Shape.Planes, s.Shape.Height, s.Shape.Width)
-	m.node("Cast", []string{"planes"}, "numbers", integer("to", typeFloat))
-	m.node("GlobalAveragePool", []string{"numbers"}, "means", nil)
-	m.node("Flatten", []string{"means"}, "seen", nil)
-	n := s.Shape.Planes
-	if s.Shape.Scalars > 0 {
-		m.value(11, "scalars", typeFloat, s.Shape.Scalars)
-		m.node("Concat", []string{"seen", "scalars"}, "all", integer("axis", 1))
-		n += s.Shape.Scalars
-	} else {
-		m.node("Identity", []string{"seen"}, "all", nil)
-	}
-	m.weights("first", n, hidden, 0.02)
-	m.node("MatMul", []string{"all", "first"}, "inner", nil)
-	m.node("Tanh", []string{"inner"}, "bent", nil)
-	m.weights("second", hidden, choices, 1)
-	last := "logits"
-	m.node("MatMul", []string{"bent", "second"}, last, nil)
-	for i, op := range operators {
-		next := fmt.Sprintf("end%d", i)
-		var attribute []byte
-		if op == "Cast" {
-			attribute = integer("to", typeFloat)
+	m := onnx.Sketch{Graph: onnx.Graph{Opset: 13}}
+	choices, random := features.Choices(s.Heads), prng.New(seed)
+	weights := func(rows, columns int, scale float64) string {
+		t := &onnx.Tensor{Type: onnx.Float32, Dims: []int{rows, columns}}
+		for range t.Len() {
+			t.Floats = append(t.Floats, float32((float64(2*float64(random.Float64()))-1)*scale))
 		}
-		m.node(op, []string{last}, next, attribute)
-		last = next
+		return m.Constant(t)
 	}
-	m.value(12, last, typeFloat, choices)
+	node := func(operator string, inputs ...string) string {
+		if operator == "Cast" {
+			return m.Op(operator, inputs, "to", int(onnx.Float32))
+		}
+		return m.Op(operator, inputs)
+	}
+	planes := m.Input("planes", onnx.Uint8, s.Shape.Planes, s.Shape.Height, s.Shape.Width)
+	all, n := node("Flatten", node("GlobalAveragePool", node("Cast", planes))), s.Shape.Planes
+	if s.Shape.Scalars > 0 {
+		all = m.Op("Concat", []string{all, m.Input("scalars", onnx.Float32, s.Shape.Scalars)}, "axis", 1)
+		n += s.Shape.Scalars
+	}
+	bent := node("Tanh", node("MatMul", all, weights(n, hidden, 0.02)))
+	last := node("MatMul", bent, weights(hidden, choices, 1))
+	for _, op := range operators {
+		last = node(op, last)
+	}
+	m.Result("logits", last)
 	if value {
-		m.weights("third", hidden, 1, 1)
-		m.node("MatMul", []string{"bent", "third"}, "worth", nil)
-		m.node("Tanh", []string{"worth"}, "value", nil)
-		m.value(12, "value", typeFloat, 1)
+		m.Result("value", node("Tanh", node("MatMul", bent, weights(hidden, 1, 1))))
 	}
-	return m.file()
-}
-
-// Types of elements, as ONNX numbers them.
-const (
-	typeFloat = 1
-	typeUint8 = 2
-)
-
-// maker writes a GraphProto.
-type maker struct {
-	random *prng.Rand
-	graph  []byte
-}
-
-func text(dst []byte, field protowire.Number, s string) []byte {
-	return protowire.AppendString(protowire.AppendTag(dst, field, protowire.BytesType), s)
-}
-
-func number(dst []byte, field protowire.Number, x uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(dst, field, protowire.VarintType), x)
-}
-
-func message(dst []byte, field protowire.Number, m []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(dst, field, protowire.BytesType), m)
-}
-
-// integer returns an AttributeProto.
-func integer(name string, x uint64) []byte {
-	const kindInt = 2
-	return number(number(text(nil, 1, name), 3, x), 20, kindInt)
-}
-
-// node adds a NodeProto with one output.
-func (m *maker) node(operator string, inputs []string, output string, attribute []byte) {
-	var n []byte
-	for _, name := range inputs {
-		n = text(n, 1, name)
-	}
-	n = text(text(text(n, 2, output), 3, output), 4, operator)
-	if attribute != nil {
-		n = message(n, 5, attribute)
-	}
-	m.graph = message(m.graph, 1, n)
-}
-
-// value adds a ValueInfoProto, an input or an output depending on the field. Its first
-// dimension is the batch.
-func (m *maker) value(field protowire.Number, name string, typ uint64, dims ...int) {
-	shape := message(nil, 1, text(nil, 2, "batch"))
-	for _, d := range dims {
-		shape = message(shape, 1, number(nil, 1, uint64(d)))
-	}
-	tensor := message(number(nil, 1, typ), 2, shape)
-	m.graph = message(m.graph, field, message(text(nil, 1, name), 2, message(nil, 1, tensor)))
-}
-
-// weights adds a TensorProto of random numbers from −scale to scale.
-func (m *maker) weights(name string, rows, columns int, scale float64) {
-	var raw []byte
-	for range rows * columns {
-		x := float32((float64(2*float64(m.random.Float64())) - 1) * scale)
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(x))
-	}
-	t := number(number(nil, 1, uint64(rows)), 1, uint64(columns))
-	m.graph = message(m.graph, 5, message(text(number(t, 2, typeFloat), 8, name), 9, raw))
-}
-
-// file returns the ModelProto.
-func (m *maker) file() []byte {
-	opset := number(text(nil, 1, ""), 2, 13)
-	return message(message(number(nil, 1, 8), 7, text(m.graph, 2, "test")), 8, opset)
+	return onnx.Encode(&m.Graph)
 }
 
 // Split moves the weights of a model of Model to another file, as PyTorch does; the rest refers
@@ -143,13 +64,17 @@ func Split(model []byte, location string) (rest, data []byte) {
 			var raw []byte
 			t = rewrite(t, 9, func(b []byte) []byte { raw = b; return nil })
 			for _, e := range [][2]string{{"location", location}, {"offset", fmt.Sprint(len(data))}, {"length", fmt.Sprint(len(raw))}} {
-				t = message(t, 13, text(text(nil, 1, e[0]), 2, e[1]))
+				t = message(t, 13, message(message(nil, 1, []byte(e[0])), 2, []byte(e[1])))
 			}
 			data = append(append(data, raw...), make([]byte, -len(raw)&63)...)
-			return number(t, 14, 1)
+			return protowire.AppendVarint(protowire.AppendTag(t, 14, protowire.VarintType), 1)
 		})
 	})
 	return rest, data
+}
+
+func message(dst []byte, field protowire.Number, m []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(dst, field, protowire.BytesType), m)
 }
 
 // rewrite replaces the content of a message's fields with that number by change's result, and
