@@ -200,10 +200,7 @@ func readCastLike(k *call) []*value {
 
 // cast converts a value to a type.
 func (k *call) cast(v *value, to onnx.Type) *value {
-	switch to {
-	case onnx.Float32, onnx.Float64, onnx.Float16, onnx.BFloat16, onnx.Bool, onnx.Uint8, onnx.Int8, onnx.Uint16, onnx.Int16,
-		onnx.Int32, onnx.Int64, onnx.Uint32, onnx.Uint64:
-	default:
+	if !to.Readable() {
 		k.fail("expected a conversion to float32, float64, float16, bfloat16, whole numbers or bool, found %s", to)
 	}
 	if v.constant && v.whole != nil && to != onnx.Bool {

@@ -115,35 +115,27 @@ func (e *embedder) read(to []byte, p *piece) error {
 
 // rewrite returns the message with all data in it, nil if it has no external data or is damaged.
 func (e *embedder) rewrite(b []byte, in inner) (*rope, error) {
-	r, changed, same := &rope{}, false, b // same: the bytes up to the next change stay as they are
-	for rest := b; len(rest) > 0; {
-		number, kind, n := protowire.ConsumeField(rest)
-		if n < 0 {
-			return nil, nil
+	r, same, at := &rope{}, 0, 0 // the bytes from same on stay as they are
+	var fault error
+	damage := fields(b, func(f field) error {
+		begin := at
+		at += len(f.all)
+		write := in[f.number]
+		if write == nil || f.kind != protowire.BytesType {
+			return nil
 		}
-		field := rest[:n]
-		rest = rest[n:]
-		write := in[number]
-		if write == nil || kind != protowire.BytesType {
-			continue
+		var m *rope
+		if m, fault = write(e, f.b); m != nil {
+			r.bytes(b[same:begin])
+			r.message(f.number, m)
+			same = at
 		}
-		_, _, tag := protowire.ConsumeTag(field)
-		content, _ := protowire.ConsumeBytes(field[tag:])
-		m, err := write(e, content)
-		if err != nil {
-			return nil, err
-		}
-		if m != nil {
-			changed = true
-			r.bytes(same[:len(same)-len(rest)-n])
-			r.message(number, m)
-			same = rest
-		}
+		return fault
+	})
+	if damage != nil || same == 0 {
+		return nil, fault
 	}
-	if !changed {
-		return nil, nil
-	}
-	r.bytes(same)
+	r.bytes(b[same:])
 	return r, nil
 }
 
@@ -156,18 +148,13 @@ type reference struct {
 // tensor rewrites an array; it returns nil if its data is in it.
 func (e *embedder) tensor(b []byte) (*rope, error) {
 	ref, r := reference{}, &rope{}
-	for rest := b; len(rest) > 0; {
-		number, kind, n := protowire.ConsumeField(rest)
-		if n < 0 {
-			return nil, nil
+	damage := fields(b, func(f field) error {
+		if !ref.read(f) {
+			r.bytes(f.all)
 		}
-		field := rest[:n]
-		rest = rest[n:]
-		if !ref.read(number, kind, field) {
-			r.bytes(field)
-		}
-	}
-	if !ref.external {
+		return nil
+	})
+	if damage != nil || !ref.external {
 		return nil, nil
 	}
 	p, err := e.find(&ref)
@@ -185,25 +172,22 @@ func (e *embedder) tensor(b []byte) (*rope, error) {
 }
 
 // read reads a field of an array, and reports whether it is about the location of the data.
-func (r *reference) read(number protowire.Number, kind protowire.Type, b []byte) bool {
-	_, _, tag := protowire.ConsumeTag(b)
+func (r *reference) read(f field) bool {
 	switch {
-	case number == 14 && kind == protowire.VarintType:
-		x, _ := protowire.ConsumeVarint(b[tag:])
-		r.external = x == 1
+	case f.number == 14 && f.kind == protowire.VarintType:
+		r.external = f.x == 1
 		return true
-	case kind != protowire.BytesType:
+	case f.kind != protowire.BytesType:
 		return false
 	}
-	content, _ := protowire.ConsumeBytes(b[tag:])
-	switch number {
+	switch f.number {
 	case 8:
-		r.name = string(content)
+		r.name = string(f.b)
 	case 9:
 		r.raw = true
 	case 13:
 		key, value := "", ""
-		err := fields(content, func(f field) error {
+		err := f.fields(func(f field) error {
 			switch f.number {
 			case 1:
 				return f.text(&key)
@@ -215,13 +199,8 @@ func (r *reference) read(number protowire.Number, kind protowire.Type, b []byte)
 		if err != nil {
 			return false
 		}
-		switch key {
-		case "location":
-			r.location = value
-		case "offset":
-			r.offset = value
-		case "length":
-			r.length = value
+		if to := map[string]*string{"location": &r.location, "offset": &r.offset, "length": &r.length}[key]; to != nil {
+			*to = value
 		}
 		return true
 	}

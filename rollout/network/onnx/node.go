@@ -1,9 +1,12 @@
 package onnx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // parseNode appends a node.
@@ -62,7 +65,7 @@ func parseAttribute(to *[]Attribute, f field) error {
 // parse reads the message of an attribute. A missing number is 0 and a missing list is empty,
 // since protobuf omits such values.
 func (a *Attribute) parse(message field) error {
-	kind, guess := int64(0), kindUnknown
+	kind, guess := int64(0), Kind(0)
 	err := message.fields(func(f field) error {
 		switch f.number {
 		case 1:
@@ -72,9 +75,7 @@ func (a *Attribute) parse(message field) error {
 		case 21:
 			return f.text(&a.reference)
 		}
-		if found := kindOf(int(f.number)); found != kindUnknown {
-			guess = found
-		}
+		guess = cmp.Or(kindOf[f.number], guess)
 		return a.parseContent(f)
 	})
 	if err == nil && a.Name == "" {
@@ -93,29 +94,11 @@ func (a *Attribute) parse(message field) error {
 	return err
 }
 
-// kindOf returns the kind of attribute that a field holds.
-func kindOf(number int) Kind {
-	switch number {
-	case 2:
-		return KindFloat
-	case 3:
-		return KindInt
-	case 4:
-		return KindText
-	case 5:
-		return KindTensor
-	case 7:
-		return KindFloats
-	case 8:
-		return KindInts
-	case 9:
-		return KindTexts
-	}
-	return kindUnknown
-}
+// kindOf are the kinds of attributes by the fields that hold them.
+var kindOf = map[protowire.Number]Kind{2: KindFloat, 3: KindInt, 4: KindText, 5: KindTensor, 7: KindFloats, 8: KindInts, 9: KindTexts}
 
 func (a *Attribute) parseContent(f field) error {
-	switch kindOf(int(f.number)) {
+	switch kindOf[f.number] {
 	case KindFloat:
 		var x []float32
 		if err := f.floats(&x); err != nil || len(x) != 1 {

@@ -11,6 +11,7 @@ package onnx
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -54,14 +55,12 @@ func (t Type) IsFloat() bool {
 	return t == Float32 || t == Float16 || t == BFloat16 || t == Float64
 }
 
-// readable reports whether Parse reads tensors of the type.
-func (t Type) readable() bool {
-	switch t {
-	case Float32, Uint8, Int8, Uint16, Int16, Int32, Int64, Bool, Float16, Float64, Uint32, Uint64, BFloat16:
-		return true
-	}
-	return false
-}
+// sizes are the bytes of an element in raw data, of the types that Parse reads.
+var sizes = [math.MaxUint8 + 1]int{Float32: 4, Uint8: 1, Int8: 1, Uint16: 2, Int16: 2, Int32: 4, Int64: 8, Bool: 1, Float16: 2, Float64: 8,
+	Uint32: 4, Uint64: 8, BFloat16: 2}
+
+// Readable reports whether Parse reads tensors of the type.
+func (t Type) Readable() bool { return sizes[t] > 0 }
 
 // Dim is one dimension of an input or output: a number, or −1 and a name such as
 // "batch", which may be empty.
@@ -115,33 +114,21 @@ type Kind uint8
 
 // The kinds of attributes that Parse reads.
 const (
-	KindFloat   Kind = 1
-	KindInt     Kind = 2
-	KindText    Kind = 3
-	KindTensor  Kind = 4
-	KindFloats  Kind = 6
-	KindInts    Kind = 7
-	KindTexts   Kind = 8
-	kindUnknown Kind = 0
+	KindFloat  Kind = 1
+	KindInt    Kind = 2
+	KindText   Kind = 3
+	KindTensor Kind = 4
+	KindFloats Kind = 6
+	KindInts   Kind = 7
+	KindTexts  Kind = 8
 )
 
 // String returns the name of the kind.
 func (k Kind) String() string {
-	switch k {
-	case KindFloat:
-		return "a number"
-	case KindInt:
-		return "a whole number"
-	case KindText:
-		return "a text"
-	case KindTensor:
-		return "a tensor"
-	case KindFloats:
-		return "numbers"
-	case KindInts:
-		return "whole numbers"
-	case KindTexts:
-		return "texts"
+	names := [...]string{KindFloat: "a number", KindInt: "a whole number", KindText: "a text", KindTensor: "a tensor", KindFloats: "numbers",
+		KindInts: "whole numbers", KindTexts: "texts"}
+	if int(k) < len(names) && names[k] != "" {
+		return names[k]
 	}
 	return "attribute of kind " + strconv.Itoa(int(k))
 }

@@ -17,6 +17,7 @@ type field struct {
 	kind   protowire.Type
 	x      uint64 // a number
 	b      []byte // a message, a text or packed numbers
+	all    []byte // the field with its tag
 }
 
 // fields calls f with each field of a message.
@@ -26,8 +27,8 @@ func fields(b []byte, f func(field) error) error {
 		if n < 0 {
 			return damaged(n)
 		}
+		v := field{number: number, kind: kind, all: b}
 		b = b[n:]
-		v := field{number: number, kind: kind}
 		switch kind {
 		case protowire.VarintType:
 			v.x, n = protowire.ConsumeVarint(b)
@@ -46,6 +47,7 @@ func fields(b []byte, f func(field) error) error {
 			return damaged(n)
 		}
 		b = b[n:]
+		v.all = v.all[:len(v.all)-len(b)]
 		if err := f(v); err != nil {
 			return err
 		}
@@ -307,7 +309,7 @@ func (v *Value) parseType(f field) error {
 
 // set sets the type from its number in the format.
 func (t *Type) set(x int64) error {
-	if x < 0 || x > math.MaxUint8 || !Type(x).readable() {
+	if x < 0 || x > math.MaxUint8 || !Type(x).Readable() {
 		return fmt.Errorf("expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found %s", Type(min(max(x, 0), 255)))
 	}
 	*t = Type(x)

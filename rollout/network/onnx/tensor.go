@@ -97,8 +97,8 @@ func (t *Tensor) setDims(dims []int64) (int, error) {
 // fill sets the n elements. It allocates memory only after it has checked that they exist.
 func (t *Tensor) fill(c *content, n int) error {
 	if c.hasRaw {
-		if len(c.raw) != n*t.bytes() {
-			return fmt.Errorf("expected %d bytes for %d elements of %s, found %d", n*t.bytes(), n, t.Type, len(c.raw))
+		if size := n * sizes[t.Type]; len(c.raw) != size {
+			return fmt.Errorf("expected %d bytes for %d elements of %s, found %d", size, n, t.Type, len(c.raw))
 		}
 		t.fillRaw(c.raw, n)
 		return t.checkInts()
@@ -148,22 +148,9 @@ func (t *Tensor) checkInts() error {
 	return nil
 }
 
-// bytes returns the size of an element in raw data.
-func (t *Tensor) bytes() int {
-	switch t.Type {
-	case Float32, Int32, Uint32:
-		return 4
-	case Int64, Float64, Uint64:
-		return 8
-	case Float16, BFloat16, Int16, Uint16:
-		return 2
-	}
-	return 1
-}
-
 // fillRaw reads n elements from raw data of the right length.
 func (t *Tensor) fillRaw(b []byte, n int) {
-	size := t.bytes()
+	size := sizes[t.Type]
 	if t.Type.IsFloat() {
 		t.Floats = make([]float32, n)
 		if t.Type == Float32 { // most weights: it takes half of the time
