@@ -114,7 +114,7 @@ func readConv(k *call) []*value {
 	if len(d) != 4 {
 		k.fail("weights: expected [outputs, inputs, rows, columns], found %v", weights.shape)
 	}
-	op := &convolution{windows: k.windows(d[2], d[3], h, w), out: d[0], in: c, groups: k.integer("group", 1)}
+	op := &convolution{windows: k.windows(d[2], d[3], h, w), layer: layer{in: c, out: d[0], turned: true, biased: true}, groups: k.integer("group", 1)}
 	if shape := k.integers("kernel_shape", 2, 1); shape != nil && (shape[0] != d[2] || shape[1] != d[3]) {
 		k.fail("kernel_shape: expected that of the weights %v, found %v", weights.shape, shape)
 	}
@@ -126,16 +126,10 @@ func readConv(k *call) []*value {
 	if k.has(2) {
 		copy(op.bias, k.constant(2, d[0], "bias"))
 	}
-	if h == 1 && w == 1 && op.kh == 1 && op.kw == 1 && op.h == 1 && op.w == 1 && op.groups == 1 {
-		return one(k.cell(v, op))
+	if h == 1 && w == 1 && op.kh == 1 && op.kw == 1 && op.h == 1 && op.w == 1 && op.groups == 1 { // boards of a single cell
+		return one(k.emit(&dense{layer: op.layer}, onnx.Float32, shape{[]int{1, op.out, 1, 1}, v.shape.axis, 1}, v))
 	}
 	return one(k.emit(op, onnx.Float32, shape{[]int{1, d[0], op.h, op.w}, v.shape.axis, 1}, v))
-}
-
-// cell makes a dense layer of a convolution of boards of a single cell.
-func (k *call) cell(v *value, op *convolution) *value {
-	layer := &dense{in: op.in, out: op.out, weights: op.weights, bias: op.bias, biased: true, turned: true}
-	return k.emit(layer, onnx.Float32, shape{[]int{1, op.out, 1, 1}, v.shape.axis, 1}, v)
 }
 
 // readConvTranspose reads a ConvTranspose, as a convolution of a board with zeros between its cells.
@@ -216,10 +210,8 @@ func (k *call) gaps(i, n, size int) gaps {
 // convolution is a convolution layer.
 type convolution struct {
 	windows
-	out, in, groups int
-	weights         []float32 // [out][in/groups][kh][kw]
-	bias            []float32 // [out]
-	relu            bool      // applied after the second input, the residual, is added
+	layer
+	groups int
 }
 
 // fast reports whether package kernel supports this convolution.

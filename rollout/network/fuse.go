@@ -67,7 +67,7 @@ func (f *fuser) add(n *node) {
 	f.put(n)
 }
 
-// put adds a node, and returns its index.
+// put adds a node.
 func (f *fuser) put(n *node) {
 	n.out.by = n
 	f.nodes = append(f.nodes, n)
@@ -86,49 +86,33 @@ func (f *fuser) absorb(p, n *node) {
 	f.put(p)
 }
 
-// sole returns the node that computes a value with a single use; nil for other values.
-func sole(v *value) *node {
-	if v.uses != 1 {
-		return nil
+// layerOf returns the layer that computes a value with a single use, and its node; nil for other values, and for a layer
+// that applies ReLU.
+func layerOf(v *value) (*node, *layer) {
+	if v.uses == 1 && v.by != nil {
+		if op, ok := v.by.op.(interface{ common() *layer }); ok && !op.common().relu {
+			return v.by, op.common()
+		}
 	}
-	return v.by
+	return nil, nil
 }
 
 // affine folds a normalization into the weights before it, or replaces it by a product and a
 // sum.
 func (f *fuser) affine(n *node, a *affine) {
-	p := sole(n.in[0])
-	if p != nil && len(p.in) == 1 {
-		switch op := p.op.(type) {
-		case *convolution:
-			if !op.relu {
-				each := len(op.weights) / op.out
-				weights := make([]float32, len(op.weights))
-				for i, w := range op.weights {
-					weights[i] = float32(float64(w) * a.scale[i/each])
+	if p, l := layerOf(n.in[0]); l != nil && len(p.in) == 1 {
+		if _, conv := p.op.(*convolution); conv || len(n.out.shape.dims) == 2 {
+			weights := make([]float32, len(l.weights))
+			for i, w := range l.weights {
+				j := i % l.out
+				if l.turned {
+					j = i / (len(weights) / l.out)
 				}
-				layer := *op
-				layer.weights, layer.bias = weights, a.shifted(op.bias)
-				p.op = &layer
-				f.absorb(p, n)
-				return
+				weights[i] = float32(float64(w) * a.scale[j])
 			}
-		case *dense:
-			if !op.relu && len(n.out.shape.dims) == 2 {
-				weights := make([]float32, len(op.weights))
-				for i, w := range op.weights {
-					j := i % op.out
-					if op.turned {
-						j = i / op.in
-					}
-					weights[i] = float32(float64(w) * a.scale[j])
-				}
-				layer := *op
-				layer.weights, layer.bias, layer.biased = weights, a.shifted(op.bias), true
-				p.op = &layer
-				f.absorb(p, n)
-				return
-			}
+			l.weights, l.bias, l.biased = weights, a.shifted(l.bias), true
+			f.absorb(p, n)
+			return
 		}
 	}
 	scale, shift := a.constants(n.out)
@@ -165,42 +149,26 @@ func (a *affine) constants(v *value) (scale, shift *value) {
 
 // relu lets a layer apply ReLU.
 func (f *fuser) relu(n *node) bool {
-	p := sole(n.in[0])
-	if p == nil {
+	p, l := layerOf(n.in[0])
+	if l == nil {
 		return false
 	}
-	switch op := p.op.(type) {
-	case *convolution:
-		if op.relu {
-			return false
-		}
-		op.relu = true
-	case *dense:
-		if op.relu {
-			return false
-		}
-		op.relu = true
-	default:
-		return false
-	}
+	l.relu = true
 	f.absorb(p, n)
 	return true
 }
 
 // bias makes the constant input j the bias of the dense layer that computes input i.
 func (f *fuser) bias(n *node, i, j int) bool {
-	p, c := sole(n.in[i]), n.in[j]
-	if p == nil || !c.constant {
+	p, l := layerOf(n.in[i])
+	c := n.in[j]
+	if l == nil || l.biased || len(p.in) > 1 || !c.constant || len(c.floats) != l.out || len(c.shape.dims) == 0 || c.shape.axis >= 0 {
 		return false
 	}
-	op, ok := p.op.(*dense)
-	if !ok || op.biased || op.relu || len(p.in) > 1 || len(c.floats) != op.out || len(c.shape.dims) == 0 || c.shape.axis >= 0 {
+	if c.shape.dims[len(c.shape.dims)-1] != l.out || len(c.shape.dims) > len(n.out.shape.dims) || !n.out.shape.equal(p.out.shape) {
 		return false
 	}
-	if c.shape.dims[len(c.shape.dims)-1] != op.out || len(c.shape.dims) > len(n.out.shape.dims) || !n.out.shape.equal(p.out.shape) {
-		return false
-	}
-	op.bias, op.biased = c.floats, true
+	l.bias, l.biased = c.floats, true
 	f.absorb(p, n)
 	return true
 }
@@ -208,20 +176,12 @@ func (f *fuser) bias(n *node, i, j int) bool {
 // residual merges a sum into the layer that computes one operand; the layer adds the other.
 func (f *fuser) residual(n *node) bool {
 	for _, i := range []int{1, 0} {
-		p, other := sole(n.in[i]), n.in[1-i]
-		if p == nil || other.constant || len(p.in) > 1 || !other.shape.equal(n.out.shape) || !n.in[i].shape.equal(n.out.shape) {
+		p, l := layerOf(n.in[i])
+		other := n.in[1-i]
+		if l == nil || other.constant || len(p.in) > 1 || !other.shape.equal(n.out.shape) || !n.in[i].shape.equal(n.out.shape) {
 			continue
 		}
-		switch op := p.op.(type) {
-		case *convolution:
-			if op.relu || !op.fast() || !boards(p.in[0].shape) || !boards(n.out.shape) {
-				continue
-			}
-		case *dense:
-			if op.relu {
-				continue
-			}
-		default:
+		if op, ok := p.op.(*convolution); ok && (!op.fast() || !boards(p.in[0].shape) || !boards(n.out.shape)) {
 			continue
 		}
 		p.in = append(p.in, other)

@@ -39,7 +39,7 @@ func readGemm(k *call) []*value {
 			bias[i] = float32(beta * c[i%len(c)])
 		}
 	}
-	return one(k.emit(&dense{in: in, out: out, weights: weights, bias: bias, biased: true, turned: transB}, onnx.Float32, a.shape.sized(1, out), a))
+	return one(k.emit(&dense{layer: layer{in: in, out: out, weights: weights, bias: bias, biased: true, turned: transB}}, onnx.Float32, a.shape.sized(1, out), a))
 }
 
 func readMatMul(k *call) []*value { return one(k.matmul(k.arg(0), k.arg(1))) }
@@ -64,7 +64,7 @@ func (k *call) matmul(a, b *value) *value {
 		if err != nil {
 			k.fail("weights: %w", err)
 		}
-		return k.emit(&dense{in: inner, out: columns, weights: weights, bias: make([]float32, columns)}, onnx.Float32, a.shape.sized(na-1, columns), a)
+		return k.emit(&dense{layer: layer{in: inner, out: columns, weights: weights, bias: make([]float32, columns)}}, onnx.Float32, a.shape.sized(na-1, columns), a)
 	}
 	if a.shape.axis == na-2 && (nb > 2 && product(b.shape.dims[:nb-2]) > 1 || b.shape.axis >= 0) {
 		k.fail("expected one matrix for rows of the batch, found %v and %v", a.shape, b.shape)
@@ -95,15 +95,22 @@ func (k *call) vectors(a, b *value) *value {
 	return k.reshaped(out, s.dims, s.axis)
 }
 
-// dense is a dense layer over the last dimension.
-type dense struct {
+// layer is what dense layers and convolutions have in common.
+type layer struct {
 	in, out int
-	weights []float32 // [in][out], or [out][in] if turned
+	weights []float32 // [in][out], or [out][in] if turned; of a convolution [out][in/groups][kh][kw]
 	bias    []float32 // [out]
 	turned  bool
-	biased  bool  // bias is already set
-	relu    bool  // applied after the second input, the residual, is added
-	order   []int // channels, height and width if the input is the memory of an image
+	biased  bool // bias is already set
+	relu    bool // applied after the second input, the residual, is added
+}
+
+func (l *layer) common() *layer { return l }
+
+// dense is a dense layer over the last dimension.
+type dense struct {
+	layer
+	order []int // channels, height and width if the input is the memory of an image
 }
 
 func (d *dense) work(n *node) int64 { return int64(n.out.shape.size()) * int64(d.in) }
