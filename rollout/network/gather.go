@@ -1,13 +1,10 @@
 package network
 
 import (
-	"errors"
 	"slices"
 
 	"moonfarm/rollout/network/internal/kernel"
 )
-
-var errBatchTwice = errors.New("expected the batch in one of the two arrays, found it in both")
 
 func readGather(k *call) []*value {
 	v, index := k.arg(0), k.arg(1)
@@ -19,8 +16,7 @@ func readGather(k *call) []*value {
 			k.fail("expected indices of elements within a row, found numbers counted from the first row of the batch")
 		}
 	}
-	s, err := gathered(v.shape, index.shape, a)
-	k.must(err)
+	s := k.gathered(v.shape, index.shape, a)
 	if !index.constant || own {
 		return one(k.emit(newLookup(v.shape.dims, a, index.shape.size()), v.typ, s, v, index))
 	}
@@ -98,13 +94,12 @@ func (p *pick) row(dst []float32, in inputRows, _ []float32) {
 }
 
 // gathered returns the shape of the elements that indices select along axis a of an array.
-func gathered(s, index shape, a int) (shape, error) {
-	out := shape{axis: -1, outer: 1}
-	out.dims = slices.Concat(s.dims[:a], index.dims, s.dims[a+1:])
+func (k *call) gathered(s, index shape, a int) shape {
+	out := constantShape(slices.Concat(s.dims[:a], index.dims, s.dims[a+1:])...)
 	switch {
 	case s.axis == a && index.axis >= 0: // each row selects elements of its own
 		out.axis, out.outer = index.axis+a, index.outer
-		return out, out.check()
+		return out
 	case s.axis >= 0:
 		out.axis, out.outer = s.axis, s.outer
 		if s.axis > a {
@@ -113,19 +108,22 @@ func gathered(s, index shape, a int) (shape, error) {
 	case index.axis >= 0:
 		out.axis, out.outer = index.axis+a, index.outer
 	}
-	if err := out.check(); err != nil {
-		return out, err
-	}
+	k.must(out.check())
 	if s.axis >= 0 && index.axis >= 0 {
-		return out, errBatchTwice
+		k.fail("expected the batch in one of the two arrays, found it in both")
 	}
-	return out, nil
+	return out
 }
 
 // readGatherElements reads a GatherElements: as in torch.gather, each element of the result
 // has its own index.
 func readGatherElements(k *call) []*value {
 	v, index := k.arg(0), k.arg(1)
+	return one(k.emit(&elementLookup{axis: k.elementAxis(v, index)}, v.typ, index.shape, v, index))
+}
+
+// elementAxis returns the axis of a GatherElements or ScatterElements, after it has checked the indices.
+func (k *call) elementAxis(v, index *value) int {
 	d, e := v.shape.dims, index.shape.dims
 	a := k.axis(int64(k.integer("axis", 0)), len(d))
 	k.rows(v.shape, a)
@@ -140,25 +138,36 @@ func readGatherElements(k *call) []*value {
 			k.fail("expected indices for at most the array %v in all axes but %d, found %v", v.shape, a, index.shape)
 		}
 	}
-	return one(k.emit(&elementLookup{axis: a}, v.typ, index.shape, v, index))
+	return a
 }
 
 // readGatherND reads a GatherND: the last dimension of the indices has coordinates in the array.
 func readGatherND(k *call) []*value {
-	v, index := k.arg(0), k.arg(1)
-	b, d, e := k.integer("batch_dims", 0), v.shape.dims, index.shape.dims
+	v, index, b := k.arg(0), k.arg(1), k.integer("batch_dims", 0)
+	s, m, count := k.coordinates(v, index, b)
+	if m == 1 {
+		op := newLookup(v.shape.dims, b, count)
+		op.each = op.indices
+		return one(k.emit(op, v.typ, s, v, index))
+	}
+	return one(k.emit(&pointLookup{newPoints(v.shape.dims[b:], m, count), product(v.shape.dims[:b])}, v.typ, s, v, index))
+}
+
+// coordinates checks the indices of a GatherND or ScatterND, whose last dimension has m coordinates in the array behind its
+// first b dimensions, and returns the shape of the elements, and the number of points for each place in the first dimensions.
+func (k *call) coordinates(v, index *value, b int) (s shape, m, count int) {
+	d, e := v.shape.dims, index.shape.dims
 	q := len(e) - 1
 	if q < 0 || b < 0 || b > q || b+e[max(q, 0)] > len(d) || index.shape.axis == q && q >= 0 {
 		k.fail("expected an array and indices with coordinates in their last dimension, found %v and %v", v.shape, index.shape)
 	}
-	m := e[q]
+	m = e[q]
 	for i := range b {
 		if d[i] != e[i] {
 			k.fail("expected indices with the first %d dimensions of the array %v, found %v", b, v.shape, index.shape)
 		}
 	}
-	s := shape{axis: index.shape.axis, outer: index.shape.outer}
-	s.dims = slices.Concat(e[:q], d[b+m:])
+	s = shape{dims: slices.Concat(e[:q], d[b+m:]), axis: index.shape.axis, outer: index.shape.outer}
 	switch axis := v.shape.axis; {
 	case axis < 0 || axis < b && axis == index.shape.axis && v.shape.outer == index.shape.outer:
 		k.sameRows(index, m, -1)
@@ -169,12 +178,7 @@ func readGatherND(k *call) []*value {
 	default:
 		k.fail("expected indices of elements within a row of the batch, found %v for the array %v", index.shape, v.shape)
 	}
-	if m == 1 {
-		op := newLookup(d, b, product(e[b:q]))
-		op.each = op.indices
-		return one(k.emit(op, v.typ, s, v, index))
-	}
-	return one(k.emit(&pointLookup{newPoints(d[b:], m, product(e[b:q])), product(d[:b])}, v.typ, s, v, index))
+	return s, m, product(e[b:q])
 }
 
 // sameRows fails if one of m coordinates, other than that at index `but`, counts from the first row of the batch.

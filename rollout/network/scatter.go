@@ -60,17 +60,9 @@ func (c combine) apply(dst, by []float32) {
 // own index along an axis.
 func readScatterElements(k *call) []*value {
 	v, index, updates := k.arg(0), k.arg(1), k.arg(2)
-	d, e := v.shape.dims, index.shape.dims
-	a := k.axis(int64(k.integer("axis", 0)), len(d))
-	op := &elementScatter{combine: k.reduction(), axis: a}
-	k.rows(v.shape, a)
-	if len(e) != len(d) || !index.shape.equal(updates.shape) || index.shape.axis != v.shape.axis || index.shape.outer != v.shape.outer {
-		k.fail("expected indices and updates with the dimensions and the batch of the array %v, found %v and %v", v.shape, index.shape, updates.shape)
-	}
-	for i := range d {
-		if i != a && (e[i] > d[i] || i == v.shape.axis && e[i] < d[i]) {
-			k.fail("expected indices for at most the array %v in all axes but %d, found %v", v.shape, a, index.shape)
-		}
+	op := &elementScatter{combine: k.reduction(), axis: k.elementAxis(v, index)}
+	if !index.shape.equal(updates.shape) {
+		k.fail("expected updates of the shape %v, found %v", index.shape, updates.shape)
 	}
 	return one(k.emit(op, v.typ, v.shape, v, index, updates))
 }
@@ -110,26 +102,15 @@ func (e *elementScatterLoop) row(dst []float32, in inputRows, _ []float32) {
 // readScatterND reads a ScatterND: the last dimension of the indices has coordinates in the array.
 func readScatterND(k *call) []*value {
 	v, index, updates := k.arg(0), k.arg(1), k.arg(2)
-	d, e := v.shape.dims, index.shape.dims
-	c, q := k.reduction(), len(e)-1
-	if q < 0 || e[max(q, 0)] > len(d) || index.shape.axis == q && q >= 0 {
-		k.fail("expected an array and indices with coordinates in their last dimension, found %v and %v", v.shape, index.shape)
-	}
-	m := e[q]
-	want := shape{dims: slices.Concat(e[:q], d[m:]), axis: index.shape.axis, outer: index.shape.outer}
-	switch axis := v.shape.axis; {
-	case axis < 0 && index.shape.axis < 0: // no array has the batch
-	case axis >= 0 && axis < m && index.ownRow(v.shape, axis, axis):
-		k.sameRows(index, m, axis)
-	case axis >= m && index.shape.axis < 0:
-		want.axis, want.outer = q+axis-m, v.shape.outer
-	default:
+	c := k.reduction()
+	want, m, count := k.coordinates(v, index, 0)
+	if v.shape.axis < 0 && index.shape.axis >= 0 {
 		k.fail("expected indices of elements within a row of the batch, found %v for the array %v", index.shape, v.shape)
 	}
 	if !want.equal(updates.shape) || want.axis >= 0 && want.outer != updates.shape.outer {
 		k.fail("expected updates of the shape %v, found %v", want, updates.shape)
 	}
-	return one(k.emit(&pointScatter{c, newPoints(d, m, product(e[:q]))}, v.typ, v.shape, v, index, updates))
+	return one(k.emit(&pointScatter{c, newPoints(v.shape.dims, m, count)}, v.typ, v.shape, v, index, updates))
 }
 
 // pointScatter copies an array, and changes the elements or blocks at computed coordinates, in the order of the
