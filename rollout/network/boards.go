@@ -263,8 +263,8 @@ type pool struct {
 	max, all bool // all: means include the cells of the padding
 }
 
-func (o *pool) lower(p *planner, n *node) (task, error) {
-	return rows(n, &poolLoop{pool: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]}), nil
+func (o *pool) lower(p *planner, n *node) task {
+	return rows(n, &poolLoop{pool: o, dst: p.view(n.out), src: p.view(n.in[0]), h: n.in[0].shape.dims[2], w: n.in[0].shape.dims[3]})
 }
 
 type poolLoop struct {

@@ -3,6 +3,7 @@ package network
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,8 +15,7 @@ import (
 type call struct {
 	*onnx.Node
 	compiler *compiler
-	at       string // the part of the file, for messages
-	op       func(*call) []*value
+	at       string   // the part of the file, for messages
 	in       []*value // nil for an omitted input
 	taken    map[string]bool
 }
@@ -372,14 +372,5 @@ func (c *compiler) knowAll() error {
 	return fmt.Errorf("operators that are missing here: %s%s; there are: %s", strings.Join(missing, ", "), more, strings.Join(known(), ", "))
 }
 
-func unknown(n *onnx.Node) error { return fmt.Errorf("expected a known operator, found %q", n.Op) }
-
 // known returns the names of all operators, sorted.
-func known() []string {
-	var names []string
-	for name := range operators {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func known() []string { return slices.Sorted(maps.Keys(operators)) }

@@ -35,15 +35,24 @@ type node struct {
 	out *value
 }
 
-// operation is the operation of a node.
-type operation interface {
-	// lower makes the task of the node, after all arrays have their places.
-	lower(p *planner, n *node) (task, error)
+// operation is the operation of a node: it is rowwise, or has a task of another kind, or is an alias or affine, which have none.
+type operation any
+
+// tasked is an operation that makes its task itself.
+type tasked interface {
+	lower(p *planner, n *node) task
+}
+
+// lower makes the task of the node, after all arrays have their places.
+func (n *node) lower(p *planner) task {
+	if op, ok := n.op.(tasked); ok {
+		return op.lower(p, n)
+	}
+	return rows(n, n.op.(rowwise))
 }
 
 // weighted is an operation of convolutions or products of matrices.
 type weighted interface {
-	operation
 	work(n *node) int64 // the number of multiply-adds of a row
 }
 
@@ -231,10 +240,7 @@ func (c *compiler) add(n *onnx.Node) (err error) {
 			panic(fault)
 		}
 	}()
-	k := &call{Node: n, compiler: c, at: n.String(), op: operators[n.Op], taken: make(map[string]bool, len(n.Attributes))}
-	if k.op == nil {
-		return unknown(n)
-	}
+	k := &call{Node: n, compiler: c, at: n.String(), taken: make(map[string]bool, len(n.Attributes))}
 	for _, name := range n.Inputs {
 		var v *value
 		if name != "" {
@@ -245,7 +251,7 @@ func (c *compiler) add(n *onnx.Node) (err error) {
 		}
 		k.in = append(k.in, v)
 	}
-	outs := k.op(k)
+	outs := operators[n.Op](k)
 	k.trackRows(outs)
 	for i := range n.Attributes {
 		if a := &n.Attributes[i]; !k.taken[a.Name] {
@@ -351,10 +357,7 @@ func (c *compiler) fold(n *node) error {
 		out.floats = make([]float32, size)
 		out.place = place{kind: placeConstant, data: out.floats}
 		p := &planner{}
-		t, err := n.op.lower(p, n)
-		if err != nil {
-			return err
-		}
+		t := n.lower(p)
 		t.run(&Runner{scratch: make([]float32, p.scratch)}, 1)
 	}
 	if !out.typ.IsFloat() { // later nodes may need the whole numbers, such as for a shape

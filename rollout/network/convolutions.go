@@ -222,16 +222,16 @@ func (o *convolution) fast() bool {
 
 func (o *convolution) work(*node) int64 { return int64(o.h*o.w) * int64(len(o.weights)) }
 
-func (o *convolution) lower(p *planner, n *node) (task, error) {
+func (o *convolution) lower(p *planner, n *node) task {
 	if !o.fast() || n.in[0].layout.flat() || n.out.layout.flat() {
-		return o.lowerPlain(p, n), nil
+		return o.lowerPlain(p, n)
 	}
 	t := &convTask{dst: n.out.place, src: n.in[0].place, dg: n.out.layout.image, sg: n.in[0].layout.image, relu: o.relu}
 	if len(n.in) > 1 {
 		t.residual, t.hasResidual = n.in[1].place, true
 	}
 	t.conv = kernel.NewConv(kernel.Shape{Out: o.out, In: o.in, KH: o.kh, KW: o.kw, PadY: o.top, PadX: o.left}, o.weights, o.bias)
-	return t, nil
+	return t
 }
 
 type convTask struct {

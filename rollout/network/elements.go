@@ -227,11 +227,11 @@ func (k *call) cast(v *value, to onnx.Type) *value {
 // unary applies a function to each element.
 type unary struct{ function }
 
-func (u *unary) lower(p *planner, n *node) (task, error) {
+func (u *unary) lower(p *planner, n *node) task {
 	dst, src := p.view(n.out), p.view(n.in[0])
 	l := newLoop(n.out.shape.dims, true, dst.steps, src.steps)
 	l.start[0], l.start[1] = dst.start, src.start
-	return rows(n, &unaryLoop{l, u.function}), nil
+	return rows(n, &unaryLoop{l, u.function})
 }
 
 type unaryLoop struct {
@@ -260,7 +260,7 @@ func (u *unaryLoop) row(dst []float32, in inputRows, _ []float32) {
 // binary applies a function to the elements of two arrays, which are broadcast.
 type binary struct{ binaryOp }
 
-func (b *binary) lower(p *planner, n *node) (task, error) {
+func (b *binary) lower(p *planner, n *node) task {
 	dst := p.view(n.out)
 	x, y := p.broadcast(n.in[0], n.out.shape), p.broadcast(n.in[1], n.out.shape)
 	l := newLoop(n.out.shape.dims, true, dst.steps, x.steps, y.steps)
@@ -273,7 +273,7 @@ func (b *binary) lower(p *planner, n *node) (task, error) {
 	}
 	lines, rest := splitLoop(op.op, &l)
 	t.op = &binaryLoop{lines, rest, op}
-	return t, nil
+	return t
 }
 
 // splitLoop returns the two innermost dimensions of a loop over a result and two operands as lines, and the loop over the other
@@ -336,12 +336,12 @@ func (b *binaryLoop) each(dst, x, y []float32) {
 // elsewhere.
 type choose struct{}
 
-func (*choose) lower(p *planner, n *node) (task, error) {
+func (*choose) lower(p *planner, n *node) task {
 	dst, s := p.view(n.out), n.out.shape
 	is, x, y := p.broadcast(n.in[0], s), p.broadcast(n.in[1], s), p.broadcast(n.in[2], s)
 	l := newLoop(s.dims, true, dst.steps, is.steps, x.steps, y.steps)
 	l.start = [operands]int{dst.start, is.start, x.start, y.start}
-	return rows(n, &chooseLoop{l}), nil
+	return rows(n, &chooseLoop{l})
 }
 
 type chooseLoop struct{ loop loop }

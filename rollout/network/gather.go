@@ -76,8 +76,6 @@ func newPick(dims []int, axis int, indices []whole) *pick {
 	return p
 }
 
-func (p *pick) lower(_ *planner, n *node) (task, error) { return rows(n, p), nil }
-
 func (p *pick) row(dst []float32, in inputRows, _ []float32) {
 	for o := range p.outer {
 		d, s := dst[o*len(p.indices)*p.inner:][:len(p.indices)*p.inner], in[0][o*p.count*p.inner:][:p.count*p.inner]
@@ -202,8 +200,6 @@ func newLookup(dims []int, axis, indices int) *lookup {
 	return &lookup{outer: product(dims[:axis]), count: dims[axis], inner: product(dims[axis+1:]), indices: indices}
 }
 
-func (l *lookup) lower(_ *planner, n *node) (task, error) { return rows(n, l), nil }
-
 func (l *lookup) row(dst []float32, in inputRows, _ []float32) {
 	for o := range l.outer {
 		d, s, at := dst[o*l.indices*l.inner:], in[0][o*l.count*l.inner:][:l.count*l.inner], in[1][o*l.each:][:l.indices]
@@ -271,8 +267,6 @@ type pointLookup struct {
 	stack int
 }
 
-func (p *pointLookup) lower(_ *planner, n *node) (task, error) { return rows(n, p), nil }
-
 func (p *pointLookup) row(dst []float32, in inputRows, _ []float32) {
 	m := len(p.dims)
 	for s := range p.stack {
@@ -315,8 +309,8 @@ func position(x float32, count int) (int, bool) {
 // out of range count as the nearest valid index.
 type elementLookup struct{ axis int }
 
-func (g *elementLookup) lower(_ *planner, n *node) (task, error) {
-	return rows(n, &elementLookupLoop{newElementLoop(n, g.axis)}), nil
+func (g *elementLookup) lower(_ *planner, n *node) task {
+	return rows(n, &elementLookupLoop{newElementLoop(n, g.axis)})
 }
 
 // elementLoop is a loop over an array of indices that count along an axis of another array.

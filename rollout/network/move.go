@@ -60,7 +60,7 @@ type move struct {
 // identity returns a move of a whole array.
 func identity(s shape) *move { return &move{parts: []part{window(s.dims)}} }
 
-func (m *move) lower(p *planner, n *node) (task, error) {
+func (m *move) lower(p *planner, n *node) task {
 	dst := p.view(n.out)
 	t := &moveTask{dst: dst.place, fills: m.fills, fill: m.fill}
 	if m.fills {
@@ -74,7 +74,7 @@ func (m *move) lower(p *planner, n *node) (task, error) {
 		l.start[1] += src.start
 		t.parts = append(t.parts, movePart{src.place, l})
 	}
-	return t, nil
+	return t
 }
 
 type movePart struct {
@@ -142,11 +142,11 @@ func moveWhole(m *move, s shape, in []*value) []whole {
 // load converts an input of bytes to float32.
 type load struct{}
 
-func (*load) lower(p *planner, n *node) (task, error) {
+func (*load) lower(p *planner, n *node) task {
 	dst := p.view(n.out)
 	l := newLoop(n.out.shape.dims, true, dst.steps, steps(n.out.shape.dims))
 	l.start[0] = dst.start
-	return &loadTask{dst: dst.place, input: n.in[0].place.index, size: n.out.shape.size(), loop: l}, nil
+	return &loadTask{dst: dst.place, input: n.in[0].place.index, size: n.out.shape.size(), loop: l}
 }
 
 type loadTask struct {
@@ -176,8 +176,6 @@ func (t *loadTask) run(r *Runner, rows int) {
 // alias gives an array another shape or type. The result uses the same memory, unless that
 // holds an image.
 type alias struct{}
-
-func (*alias) lower(*planner, *node) (task, error) { return nil, nil }
 
 // operands bounds the arrays of a loop, including the result.
 const operands = 4

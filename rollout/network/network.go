@@ -142,9 +142,7 @@ func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 	}
 	for i := range all {
 		n := all[i].node
-		if all[i].task, err = n.op.lower(p, n); err != nil {
-			return nil, fmt.Errorf("%s: %w", n.at, err)
-		}
+		all[i].task = n.lower(p)
 		m.work += n.work()
 		all[i].node = nil
 	}

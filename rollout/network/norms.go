@@ -36,9 +36,9 @@ type softmax struct {
 	outer, n, inner int
 }
 
-func (s *softmax) lower(p *planner, n *node) (task, error) {
+func (s *softmax) lower(p *planner, n *node) task {
 	p.scratch = max(p.scratch, s.n)
-	return rows(n, s), nil
+	return rows(n, s)
 }
 
 func (s *softmax) row(dst []float32, in inputRows, scratch []float32) {
@@ -215,8 +215,6 @@ func readBatchNorm(k *call) []*value {
 // fuse folds it into the layer before it, or replaces it by two steps.
 type affine struct{ scale, shift []float64 }
 
-func (*affine) lower(*planner, *node) (task, error) { return nil, nil }
-
 func sqrt(x float64) float64 { return math.Sqrt(x) }
 
 // norm normalizes groups of numbers to mean 0 and variance 1. Then it scales and shifts each
@@ -227,8 +225,6 @@ type norm struct {
 	scale, bias []float32
 	perGroup    bool
 }
-
-func (o *norm) lower(_ *planner, n *node) (task, error) { return rows(n, o), nil }
 
 func (o *norm) row(dst []float32, in inputRows, _ []float32) {
 	for g := range o.groups {

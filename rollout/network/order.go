@@ -36,8 +36,6 @@ type runningSum struct {
 	exclusive, reverse bool
 }
 
-func (r *runningSum) lower(_ *planner, n *node) (task, error) { return rows(n, r), nil }
-
 func (r *runningSum) row(dst []float32, in inputRows, _ []float32) {
 	first, step := 0, r.inner
 	if r.reverse {
@@ -87,9 +85,9 @@ type top struct {
 	largest bool
 }
 
-func (t *top) lower(p *planner, n *node) (task, error) {
+func (t *top) lower(p *planner, n *node) task {
 	p.scratch = max(p.scratch, t.count)
-	return rows(n, t), nil
+	return rows(n, t)
 }
 
 func (t *top) row(dst []float32, in inputRows, scratch []float32) {
@@ -194,8 +192,6 @@ type extreme struct {
 	lanes
 	largest, last bool
 }
-
-func (e *extreme) lower(_ *planner, n *node) (task, error) { return rows(n, e), nil }
 
 // smallest returns the index of the first of the smallest numbers, false if one number may be NaN.
 func smallest(src []float32) (int, bool) {

@@ -123,13 +123,13 @@ func (d *dense) heavy(n *node) bool {
 	return len(d.weights) > 1<<16 && n.out.shape.size() < list*d.out
 }
 
-func (d *dense) lower(p *planner, n *node) (task, error) {
+func (d *dense) lower(p *planner, n *node) task {
 	t := &denseTask{dst: n.out.place, src: n.in[0].place, relu: d.relu, count: n.out.shape.size() / d.out}
 	t.layer = kernel.NewDense(d.in, d.out, d.matrix(), d.bias)
 	if len(n.in) > 1 {
 		t.residual, t.hasResidual = n.in[1].place, true
 	}
-	return t, nil
+	return t
 }
 
 // matrix returns the weights as [in][out], with the inputs in the order of memory.
@@ -221,13 +221,13 @@ type product2 struct{ m, k, n int }
 
 func (o *product2) work(n *node) int64 { return int64(n.out.shape.size()) * int64(o.k) }
 
-func (o *product2) lower(p *planner, n *node) (task, error) {
+func (o *product2) lower(p *planner, n *node) task {
 	p.scratch = max(p.scratch, kernel.Scratch(o.k, o.n))
 	da, db, d := n.in[0].shape.dims, n.in[1].shape.dims, n.out.shape.dims
 	stack := d[:len(d)-2]
 	sa := spread(steps(da)[:len(da)-2], da[:len(da)-2], stack)
 	sb := spread(steps(db)[:len(db)-2], db[:len(db)-2], stack)
-	return rows(n, &productLoop{*o, newLoop(stack, false, sa, sb)}), nil
+	return rows(n, &productLoop{*o, newLoop(stack, false, sa, sb)})
 }
 
 type productLoop struct {

@@ -1,7 +1,6 @@
 package network
 
 import (
-	"fmt"
 	"slices"
 
 	"moonfarm/rollout/network/internal/kernel"
@@ -57,6 +56,9 @@ func readRecurrent(k *call) []*value {
 		bias = k.constant(3, 2*n*wide, "B")
 	}
 	k.must(k.compiler.spend(len(input) + len(state)))
+	if o.scratch() > maxRow {
+		k.fail("expected at most %d numbers in memory, found cells that need more", maxRow)
+	}
 	for i, reverse := range names {
 		o.directions = append(o.directions, o.direction(reverse, input[i*wide*o.in:][:wide*o.in], state[i*wide*o.hidden:][:wide*o.hidden], bias[2*i*wide:][:2*wide]))
 	}
@@ -166,22 +168,21 @@ func (r *recurrent) work(*node) int64 {
 // together is the number of rows of the batch whose sequences are computed at once.
 const together = 8
 
-func (r *recurrent) lower(p *planner, n *node) (task, error) {
+// scratch returns the number of floats of scratch memory.
+func (r *recurrent) scratch() int64 {
+	return together * int64(r.sequences) * (int64(r.in) + 2*int64(r.gates()*r.hidden) + 3*int64(r.hidden))
+}
+
+func (r *recurrent) lower(p *planner, n *node) task {
 	t := &recurrentTask{recurrent: r, dst: n.out.place, src: n.in[0].place}
-	wide := int64(r.gates() * r.hidden)
-	most := together * int64(r.sequences)
-	if all := most * (int64(r.in) + 2*wide + 3*int64(r.hidden)); all > maxRow {
-		return nil, fmt.Errorf("expected at most %d numbers in memory, found cells that need more", maxRow)
-	} else {
-		p.scratch = max(p.scratch, int(all))
-	}
+	p.scratch = max(p.scratch, int(r.scratch()))
 	if r.hasState {
 		t.state = n.in[1].place
 	}
 	if r.hasCells {
 		t.cells = n.in[len(n.in)-1].place
 	}
-	return t, nil
+	return t
 }
 
 type recurrentTask struct {

@@ -43,7 +43,7 @@ type reduction struct {
 	axes []int
 }
 
-func (r *reduction) lower(p *planner, n *node) (task, error) {
+func (r *reduction) lower(p *planner, n *node) task {
 	src := p.view(n.in[0])
 	var kept, keptSteps, gone, goneSteps []int
 	for i, d := range n.in[0].shape.dims {
@@ -55,7 +55,7 @@ func (r *reduction) lower(p *planner, n *node) (task, error) {
 	}
 	l := &reductionLoop{kind: r.kind, outer: newLoop(kept, false, keptSteps), inner: newLoop(gone, false, goneSteps), count: product(gone)}
 	l.outer.start[0] = src.start
-	return rows(n, l), nil
+	return rows(n, l)
 }
 
 type reductionLoop struct {

@@ -141,31 +141,23 @@ func (r *Runner) Run(n int) {
 }
 
 // rows returns the memory of the first n rows of the block at a place.
-func (r *Runner) rows(p *place, n int) []float32 {
-	if p.kind == placeConstant {
-		return p.data
-	}
-	first := 0
-	if p.whole {
-		first = r.first
-	}
-	if p.kind == placeInput {
-		return r.floats[p.index][first*p.size : (first+n)*p.size]
-	}
-	return r.memory[p.index][first*p.size : (first+n)*p.size]
-}
+func (r *Runner) rows(p *place, n int) []float32 { return r.part(p, 0, n) }
 
 // row returns the memory of row i of the block at a place. A constant has the same row
 // for every i.
-func (r *Runner) row(p *place, i int) []float32 {
+func (r *Runner) row(p *place, i int) []float32 { return r.part(p, i, 1) }
+
+// part returns the memory of n rows from row i of the block on.
+func (r *Runner) part(p *place, i, n int) []float32 {
 	if p.kind == placeConstant {
 		return p.data
 	}
 	if p.whole {
 		i += r.first
 	}
+	memory := r.memory
 	if p.kind == placeInput {
-		return r.floats[p.index][i*p.size : (i+1)*p.size]
+		memory = r.floats
 	}
-	return r.memory[p.index][i*p.size : (i+1)*p.size]
+	return memory[p.index][i*p.size : (i+n)*p.size]
 }

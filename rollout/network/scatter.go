@@ -75,8 +75,8 @@ type elementScatter struct {
 	axis int
 }
 
-func (e *elementScatter) lower(_ *planner, n *node) (task, error) {
-	return rows(n, &elementScatterLoop{e.combine, n.out.shape.size(), newElementLoop(n, e.axis)}), nil
+func (e *elementScatter) lower(_ *planner, n *node) task {
+	return rows(n, &elementScatterLoop{e.combine, n.out.shape.size(), newElementLoop(n, e.axis)})
 }
 
 type elementScatterLoop struct {
@@ -120,8 +120,6 @@ type pointScatter struct {
 	points
 }
 
-func (p *pointScatter) lower(_ *planner, n *node) (task, error) { return rows(n, p), nil }
-
 func (p *pointScatter) row(dst []float32, in inputRows, _ []float32) {
 	m := len(p.dims)
 	copy(dst[:p.size], in[0])
@@ -157,8 +155,6 @@ type oneHot struct {
 	depth, inner int // sizes of the dimension, and of those after it
 	indices      int
 }
-
-func (o *oneHot) lower(_ *planner, n *node) (task, error) { return rows(n, o), nil }
 
 func (o *oneHot) row(dst []float32, in inputRows, _ []float32) {
 	dst = dst[:o.indices*o.depth]
