@@ -169,7 +169,8 @@ func (r *reductionLoop) other(src []float32) float32 {
 	l := &r.inner
 	best, sum := src[0], 0.0
 	if r.kind == "logsumexp" {
-		best = r.largest(src)
+		largest := reductionLoop{kind: "max", inner: r.inner}
+		best = largest.reduce(src)
 		if best-best != 0 { // ±∞ or NaN
 			return best
 		}
@@ -199,19 +200,6 @@ func (r *reductionLoop) other(src []float32) float32 {
 		return float32(float64(best) + exact.Log(sum))
 	}
 	return r.of(sum)
-}
-
-// largest returns the largest of the elements of one result.
-func (r *reductionLoop) largest(src []float32) float32 {
-	c := cursor{}
-	l, best := &r.inner, src[0]
-	for range l.runs() {
-		for i := range l.size[0] {
-			best = max(best, src[c.at[0]+i*l.step[0][0]])
-		}
-		c.next(l)
-	}
-	return best
 }
 
 // reduce computes one element.

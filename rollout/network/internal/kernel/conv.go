@@ -17,9 +17,7 @@ type Conv struct {
 // NewConv packs weights [Out][In][KH][KW] and bias [Out], which may be nil. It
 // panics if they do not fit the shape.
 func NewConv(s Shape, weights, bias []float32) *Conv {
-	if err := s.check(len(weights), len(bias)); err != nil {
-		panic(err.Error())
-	}
+	s.check(len(weights), len(bias))
 	k := s.KH * s.KW * s.In
 	c := &Conv{shape: s, weights: make([]float32, padded(s.Out)*k), bias: make([]float32, padded(s.Out))}
 	copy(c.bias, bias)
@@ -77,9 +75,6 @@ func (c *Conv) onBoard(y, h int) (first, end int) {
 	}
 	return first, end
 }
-
-// Shape returns the shape of the convolution.
-func (c *Conv) Shape() Shape { return c.shape }
 
 // Run convolves `boards` boards of geometry sg in src to boards of geometry dg in
 // dst. Each output is the bias, plus the products in the order of ky, kx and input

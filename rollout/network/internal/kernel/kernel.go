@@ -104,15 +104,9 @@ func (i Image) At(y, x int) int { return (y+i.Border)*i.Row() + (x+i.Border)*i.S
 // weights of KH rows and KW columns, after PadY rows and PadX columns of zeros on both sides.
 type Shape struct{ Out, In, KH, KW, PadY, PadX int }
 
-// check returns an error for an invalid shape, or a wrong number of weights or biases.
-func (s Shape) check(weights, bias int) error {
-	switch {
-	case s.Out < 1 || s.In < 1 || s.KH < 1 || s.KW < 1 || s.PadY < 0 || s.PadX < 0:
-		return fmt.Errorf("kernel: convolution of shape %+v: want sizes of 1 and more, paddings of 0 and more", s)
-	case weights != s.Out*s.In*s.KH*s.KW:
-		return fmt.Errorf("kernel: convolution of shape %+v has %d weights, want %d", s, weights, s.Out*s.In*s.KH*s.KW)
-	case bias != 0 && bias != s.Out:
-		return fmt.Errorf("kernel: convolution of shape %+v has %d biases, want %d or none", s, bias, s.Out)
+// check panics for an invalid shape, or a wrong number of weights or biases.
+func (s Shape) check(weights, bias int) {
+	if min(s.Out, s.In, s.KH, s.KW) < 1 || min(s.PadY, s.PadX) < 0 || weights != s.Out*s.In*s.KH*s.KW || bias != 0 && bias != s.Out {
+		panic(fmt.Sprintf("kernel: convolution of shape %+v with %d weights and %d biases", s, weights, bias))
 	}
-	return nil
 }

@@ -71,5 +71,5 @@ func Use(name string) (restore func(), err error) {
 		}
 		names = append(names, p.name)
 	}
-	return nil, fmt.Errorf("no arithmetic path %q on this machine, want %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("no arithmetic path %q on this machine, expected %s", name, strings.Join(names, ", "))
 }

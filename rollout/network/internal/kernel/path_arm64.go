@@ -17,9 +17,6 @@ func sweepAssembly(_ *path, s *sweep) {
 //go:noescape
 func sweepNEON(w *work)
 
-// elementsAssembly leaves all elements to the portable path.
-func elementsAssembly(*path, element, []float32, []float32) int { return 0 }
-
 // peakAssembly adds products to 24 vectors of 4, `rounds` times, and returns the number of
 // products of single floats.
 func peakAssembly(_ *path, rounds int) int {
@@ -28,10 +25,3 @@ func peakAssembly(_ *path, rounds int) int {
 }
 
 func peakNEON(rounds int)
-
-// linesAssembly, sumsAssembly and extremesAssembly leave everything to the portable path.
-func linesAssembly(*path, *Lines, []float32, []float32, []float32) bool { return false }
-
-func sumsAssembly(*path, []float64, []float32, int, int) int { return 0 }
-
-func extremesAssembly(*path, []float32) (least, most int32) { return 1, 0 }

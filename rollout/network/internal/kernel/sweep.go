@@ -47,7 +47,7 @@ func (s *sweep) check() {
 
 func within(what string, have, want int) {
 	if have < want {
-		panic(fmt.Sprintf("kernel: %d %s, want %d", have, what, want))
+		panic(fmt.Sprintf("kernel: expected %d %s, found %d", want, what, have))
 	}
 }
 
