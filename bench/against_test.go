@@ -64,26 +64,3 @@ func TestCompare(t *testing.T) {
 		assert.ErrorContains(t, err, "expected one figure", text)
 	}
 }
-
-// TestScale: all workers do the same work, and no number of games is left out that has room.
-func TestScale(t *testing.T) {
-	s, err := Scale(t.Context(), "tron", Options{Time: time.Millisecond, Workers: 3, What: []string{"stepper"}})
-	require.NoError(t, err)
-	require.Len(t, s.Workers, 3)
-	for i, p := range s.Workers {
-		assert.Equal(t, []any{"tron", "stepper", []int{1, 2, 3}[i], "rows/s"}, []any{p.Game, p.What, p.Workers, p.Unit})
-		assert.Positive(t, p.Value)
-		assert.Positive(t, p.Times)
-	}
-	assert.Equal(t, 1.0, s.Workers[0].Times)
-	require.Len(t, s.Games, len(numbersOfGames))
-	for i, p := range s.Games {
-		assert.Equal(t, numbersOfGames[i], p.Games)
-		assert.Positive(t, p.Value)
-	}
-	last := s.Games[len(s.Games)-1]
-	assert.Greater(t, last.Bytes, uint64(600), "a game has a state and two observations")
-	assert.Less(t, last.Bytes, uint64(3000))
-	p, err := scaleGames(t.Context(), "codecraft", 65536, &Options{Time: time.Millisecond})
-	assert.True(t, p == nil && err == nil, "the observations need 20 GB")
-}

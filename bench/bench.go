@@ -44,8 +44,7 @@ type Options struct {
 	Workers    int           // of generate; 0: all cores
 	Progress   func(what string)
 
-	ends     []func() // end what setups have begun
-	unsummed bool     // passes of a Stepper leave out the checksum
+	ends []func() // end what setups have begun
 }
 
 // pass does the work of a figure once and returns its checksum.

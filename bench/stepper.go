@@ -20,14 +20,11 @@ func stepped(game string, e suite) measure {
 	return measure{what: "stepper", unit: "rows/s", cores: -1,
 		note: fmt.Sprintf("%d games, random legal orders of all seats, all workers", e.games),
 		setup: func(o *Options) (pass, int, error) {
-			s, err := newStepped(game, e.games, o.Workers, turnsStepped)
+			s, err := newStepped(game, e.games, o.Workers)
 			if err != nil {
 				return nil, 0, err
 			}
 			o.ends = append(o.ends, func() { s.Close() })
-			if o.unsummed {
-				return func() (uint64, error) { return 0, s.play() }, s.Rows() * turnsStepped, nil
-			}
 			return s.pass, s.Rows() * turnsStepped, nil
 		},
 	}
@@ -41,8 +38,8 @@ type steppedGames struct {
 	turns []int32 // the actions of all turns, one turn after the other
 }
 
-// newStepped makes games and chooses the orders of a pass of some turns.
-func newStepped(game string, games, workers, turns int) (*steppedGames, error) {
+// newStepped makes games and chooses the orders of a pass.
+func newStepped(game string, games, workers int) (*steppedGames, error) {
 	g, err := catalog.Find(game)
 	if err != nil {
 		return nil, err
@@ -73,8 +70,8 @@ func newStepped(game string, games, workers, turns int) (*steppedGames, error) {
 	if err := s.Reset(s.seeds, nil); err != nil {
 		return nil, err
 	}
-	s.turns = make([]int32, 0, turns*len(s.slabs.Action))
-	for range turns {
+	s.turns = make([]int32, 0, turnsStepped*len(s.slabs.Action))
+	for range turnsStepped {
 		if err := s.Ask("random", random, s.slabs.Action, nil); err != nil {
 			return nil, err
 		}
@@ -86,23 +83,15 @@ func newStepped(game string, games, workers, turns int) (*steppedGames, error) {
 	return s, nil
 }
 
-// play plays all turns from the first episodes on.
-func (s *steppedGames) play() error {
+// pass plays all turns from the first episodes on, and returns the checksum of the last masks and scalars.
+func (s *steppedGames) pass() (uint64, error) {
 	if err := s.Reset(s.seeds, nil); err != nil {
-		return err
+		return 0, err
 	}
 	for actions := range slices.Chunk(s.turns, len(s.slabs.Action)) {
 		if err := s.StepWith(actions); err != nil {
-			return err
+			return 0, err
 		}
-	}
-	return nil
-}
-
-// pass plays all turns and returns the checksum of the last masks and scalars.
-func (s *steppedGames) pass() (uint64, error) {
-	if err := s.play(); err != nil {
-		return 0, err
 	}
 	sum := uint64(0)
 	for _, x := range s.slabs.Mask {

@@ -31,7 +31,6 @@ type benchFlags struct {
 	workers    int
 	against    string
 	pairs      int
-	scaling    bool
 }
 
 func (a *app) bench() *cobra.Command {
@@ -49,12 +48,7 @@ whether this program was built with a profile, as releases are.
 turn, in a process of its own each time. The ratio is the median over the pairs
 of this program's speed to the other's, for a second of processor time where
 both tell it; the interval has the true median with the probability in the last
-column.
-
---scaling measures the figures that use all cores with 1, 2, 4, … workers, pass
-by pass in turn, and stepper with one worker and 1, 16, 256, 4,096 and 65,536
-games, as far as their observations fit 1 GiB. "times" is the speed relative to
-one worker, "CPU" the processor time of the same work relative to one worker.`,
+column.`,
 		Example: `  moonfarm bench
   moonfarm bench towerdefence --what step,playout --recordings '../shared/traces/towerdefence/*.jsonl.gz'
   moonfarm bench codecraft --what playout --against ./moonfarm-before`,
@@ -67,7 +61,6 @@ one worker, "CPU" the processor time of the same work relative to one worker.`,
 	console.WorkersFlag(c, &f.workers)
 	c.Flags().StringVar(&f.against, "against", "", "`PROGRAM` of another build, with which this one takes turns")
 	c.Flags().Var(console.Whole(&f.pairs, 1, 1000), "pairs", "pairs of runs with --against")
-	c.Flags().BoolVar(&f.scaling, "scaling", false, "measure with 1, 2, 4, … workers and 1 to 65,536 games")
 	c.AddCommand(a.benchNetwork())
 	return c
 }
@@ -161,9 +154,6 @@ func figuresDoc() string {
 }
 
 func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error {
-	if f.scaling && f.against != "" {
-		return console.WrongUse("--scaling and --against exclude each other")
-	}
 	if len(games) == 0 {
 		for _, g := range catalog.Games() {
 			games = append(games, g.Name)
@@ -189,27 +179,15 @@ func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error
 	}
 	m := a.Meter("figures")
 	defer m.End()
-	all, scaling := []bench.Figure{}, bench.Scaling{Workers: []bench.WorkersPoint{}, Games: []bench.GamesPoint{}}
+	all := []bench.Figure{}
 	for _, g := range games {
-		o := bench.Options{Time: f.time, What: f.what, Recordings: recordings[g], Workers: f.workers, Progress: m.Say}
-		if f.scaling {
-			s, err := bench.Scale(ctx, g, o)
-			if err != nil {
-				return err
-			}
-			scaling.Workers, scaling.Games = append(scaling.Workers, s.Workers...), append(scaling.Games, s.Games...)
-			continue
-		}
-		r, err := bench.Run(ctx, g, o)
+		r, err := bench.Run(ctx, g, bench.Options{Time: f.time, What: f.what, Recordings: recordings[g], Workers: f.workers, Progress: m.Say})
 		if err != nil {
 			return err
 		}
 		all = append(all, r...)
 	}
 	m.End()
-	if f.scaling {
-		return a.Print(scaling, func() { a.printScaling(scaling) })
-	}
 	return a.Print(all, func() { a.printBench(all) })
 }
 
@@ -269,21 +247,6 @@ func (a *app) printRatios(all []bench.Ratio) {
 		}
 		rows = append(rows, []string{r.Game, r.What, texts.Group(int64(r.Value)), texts.Group(int64(r.Other)), unit, fmt.Sprintf("%.3f", r.Ratio),
 			fmt.Sprintf("%.3f … %.3f", r.Least, r.Most), fmt.Sprintf("%.1f %%", 100*r.Coverage), work})
-	}
-	a.Table(rows...)
-	a.printProfile()
-}
-
-// printScaling prints speeds by workers and by games.
-func (a *app) printScaling(s bench.Scaling) {
-	rows := [][]string{{"game", "what", "workers", "value", "unit", "times", "CPU"}}
-	for _, p := range s.Workers {
-		rows = append(rows, []string{p.Game, p.What, texts.Group(p.Workers), texts.Group(int64(p.Value)), p.Unit, fmt.Sprintf("%.2f", p.Times), fmt.Sprintf("%.2f", p.CPUTimes)})
-	}
-	a.Table(rows...)
-	rows = [][]string{{"game", "games", "rows/s", "rows/CPU s", "memory a game"}}
-	for _, p := range s.Games {
-		rows = append(rows, []string{p.Game, texts.Group(p.Games), texts.Group(int64(p.Value)), texts.Group(int64(p.PerCPU)), console.FormatSize(p.Bytes)})
 	}
 	a.Table(rows...)
 	a.printProfile()
