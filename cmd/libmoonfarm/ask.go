@@ -8,10 +8,7 @@ package main
 */
 import "C"
 
-import (
-	"time"
-	"unsafe"
-)
+import "time"
 
 //export mf_ask
 func mf_ask(h C.mf_handle, policy, mask, action address, wait C.int32_t, e address) C.int32_t {
@@ -46,34 +43,10 @@ func (e *environments) question(policy, mask, action address) (func() error, err
 	if err != nil {
 		return nil, err
 	}
-	to, err := e.answers(action)
+	to, err := e.actions("answers", action)
 	if err != nil {
 		return nil, err
 	}
-	var which []bool
-	if mask != 0 {
-		from, err := pointerAt[uint8]("mask", mask)
-		if err != nil {
-			return nil, err
-		}
-		which = e.asked
-		for i, b := range unsafe.Slice(from, len(which)) {
-			which[i] = b != 0
-		}
-	}
-	return func() error { return e.Ask(text, maker, to, which) }, nil
-}
-
-// answers returns the memory for the answers of a policy. It fails if it overlaps a slab
-// that a step writes.
-func (e *environments) answers(action address) ([]int32, error) {
-	if action == 0 {
-		return nil, wrong("action is NULL")
-	}
-	c := &checker{}
-	to := slab[int32](c, "answers", action, e.Rows()*len(e.Spec().Heads))
-	if c.first == nil {
-		c.first = spanOf("action", to).apartFrom(e.written)
-	}
-	return to, c.first
+	which, err := flags("mask", mask, e.asked)
+	return func() error { return e.Ask(text, maker, to, which) }, err
 }

@@ -10,12 +10,10 @@ import "C"
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"math"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"moonfarm/datasets"
 	"moonfarm/datasets/derive"
@@ -42,45 +40,31 @@ func newHandle(v value, out address) error {
 	if err != nil {
 		return errors.Join(err, v.Close())
 	}
-	h, err := handles.add(v)
-	if err != nil {
-		return errors.Join(err, v.Close())
-	}
-	*to = C.mf_handle(h)
+	*to = C.mf_handle(handles.add(v))
 	return nil
 }
 
 //export mf_dataset_describe
 func mf_dataset_describe(h C.mf_handle, buf address, room C.size_t, need address, e address) C.int32_t {
-	return guard(e, func() error {
-		return call(&handles, handle(h), func(d *dataset) error {
-			text, err := json.Marshal(d.Manifest())
-			if err != nil {
-				return err
-			}
-			return copyOut(text, true, buf, room, need)
-		})
-	})
+	return with(h, e, func(d *dataset) error { return copyJSON(d.Manifest(), buf, room, need) })
 }
 
 //export mf_reader_open
 func mf_reader_open(h C.mf_handle, c address, out address, e address) C.int32_t {
-	return guard(e, func() error {
-		return call(&handles, handle(h), func(d *dataset) error {
-			reading, err := structAt[C.mf_reading]("mf_reading", c)
-			if err != nil {
-				return err
-			}
-			o, err := readOptions(reading)
-			if err != nil {
-				return err
-			}
-			r, err := newReader(d, o, reading.play != 0)
-			if err != nil {
-				return err
-			}
-			return newHandle(r, out)
-		})
+	return with(h, e, func(d *dataset) error {
+		reading, err := structAt[C.mf_reading]("mf_reading", c)
+		if err != nil {
+			return err
+		}
+		o, err := readOptions(reading)
+		if err != nil {
+			return err
+		}
+		r, err := newReader(d, o, reading.play != 0)
+		if err != nil {
+			return err
+		}
+		return newHandle(r, out)
 	})
 }
 
@@ -93,14 +77,14 @@ func readOptions(c *C.mf_reading) (datasets.ReadOptions, error) {
 		return datasets.ReadOptions{}, err
 	}
 	if c.reserved != 0 {
-		return datasets.ReadOptions{}, wrong("reserved of the mf_reading is %d: want 0", c.reserved)
+		return datasets.ReadOptions{}, wrong("reserved of the mf_reading is %d: expected 0", c.reserved)
 	}
 	if c.split < 0 || c.split > C.MF_TEST {
-		return datasets.ReadOptions{}, wrong("split is %d: want MF_ALL, MF_TRAIN, MF_VALIDATION or MF_TEST", c.split)
+		return datasets.ReadOptions{}, wrong("split is %d: expected MF_ALL, MF_TRAIN, MF_VALIDATION or MF_TEST", c.split)
 	}
 	for name, n := range map[string]C.int64_t{"rows": c.rows, "shuffle": c.shuffle} {
 		if n < 0 || n > math.MaxInt32 {
-			return datasets.ReadOptions{}, wrong("%s is %d: want 0 to %d", name, n, math.MaxInt32)
+			return datasets.ReadOptions{}, wrong("%s is %d: expected 0 to %d", name, n, math.MaxInt32)
 		}
 	}
 	wanted, err := readFilter(filter)
@@ -150,44 +134,34 @@ func readFilter(text string) (f datasets.Filter, err error) {
 
 //export mf_reader_describe
 func mf_reader_describe(h C.mf_handle, buf address, room C.size_t, need address, e address) C.int32_t {
-	return guard(e, func() error {
-		return call(&handles, handle(h), func(r *reader) error {
-			text, err := r.describe()
-			if err != nil {
-				return err
-			}
-			return copyOut(text, true, buf, room, need)
-		})
-	})
+	return with(h, e, func(r *reader) error { return copyJSON(r.describe(), buf, room, need) })
 }
 
 //export mf_reader_next
 func mf_reader_next(h C.mf_handle, batch address, e address) C.int32_t {
-	return guard(e, func() error {
-		return call(&handles, handle(h), func(r *reader) error {
-			to, err := structAt[C.mf_batch]("mf_batch", batch)
-			if err != nil {
-				return err
-			}
-			if to.reserved != 0 || min(to.capacity, to.orders_capacity, to.moves_capacity, to.choices_capacity) < 0 {
-				return wrong("the mf_batch has the capacity %d, of orders %d, moves %d, choices %d, reserved %d: want 0 for that, and no less for the others",
-					to.capacity, to.orders_capacity, to.moves_capacity, to.choices_capacity, to.reserved)
-			}
-			b, err := r.next()
-			if err != nil {
-				return err
-			}
-			to.rows, to.orders_count = C.int64_t(b.Rows), C.int64_t(len(b.Orders))
-			to.moves_count, to.choices_count = C.int64_t(max(len(b.SearchPolicy), len(b.SearchCounts))), C.int64_t(len(b.SearchChoices))
-			if !fits(to) {
-				return nil
-			}
-			if err := copyBatch(to, b); err != nil {
-				return err
-			}
-			r.take()
+	return with(h, e, func(r *reader) error {
+		to, err := structAt[C.mf_batch]("mf_batch", batch)
+		if err != nil {
+			return err
+		}
+		if to.reserved != 0 || min(to.capacity, to.orders_capacity, to.moves_capacity, to.choices_capacity) < 0 {
+			return wrong("the mf_batch has the capacity %d, of orders %d, moves %d, choices %d, reserved %d: expected 0 for that, and no less for the others",
+				to.capacity, to.orders_capacity, to.moves_capacity, to.choices_capacity, to.reserved)
+		}
+		b, err := r.next()
+		if err != nil {
+			return err
+		}
+		to.rows, to.orders_count = C.int64_t(b.Rows), C.int64_t(len(b.Orders))
+		to.moves_count, to.choices_count = C.int64_t(max(len(b.SearchPolicy), len(b.SearchCounts))), C.int64_t(len(b.SearchChoices))
+		if !fits(to) {
 			return nil
-		})
+		}
+		if err := copyBatch(to, b); err != nil {
+			return err
+		}
+		r.take()
+		return nil
 	})
 }
 
@@ -248,18 +222,18 @@ func column[T any](c *checker, name string, at address, from []T) {
 func mf_advantages(reward, value, last address, turns, columns C.int64_t, discount, lambda C.double, out, e address) C.int32_t {
 	return guard(e, func() error {
 		if columns < 1 || turns < 0 || turns > math.MaxInt32/columns {
-			return wrong("turns are %d and columns %d: want at least 0 and 1, and no more than %d numbers", turns, columns, math.MaxInt32)
+			return wrong("turns are %d and columns %d: expected at least 0 and 1, and no more than %d numbers", turns, columns, math.MaxInt32)
 		}
 		if turns == 0 {
 			return nil
 		}
-		rows, err := floats("reward", reward, turns*columns)
-		values, err2 := floats("value", value, turns*columns)
-		to, err3 := floats("out", out, turns*columns)
+		rows, err := numbers[float32]("reward", reward, int(turns*columns))
+		values, err2 := numbers[float32]("value", value, int(turns*columns))
+		to, err3 := numbers[float32]("out", out, int(turns*columns))
 		var after []float32
 		var err4 error
 		if last != 0 {
-			after, err4 = floats("last", last, columns)
+			after, err4 = numbers[float32]("last", last, int(columns))
 		}
 		if err := cmp.Or(err, err2, err3, err4); err != nil {
 			return err
@@ -274,14 +248,4 @@ func mf_advantages(reward, value, last address, turns, columns C.int64_t, discou
 		derive.Advantages(to, rows, values, after, int(columns), float64(discount), float64(lambda))
 		return nil
 	})
-}
-
-// floats returns the caller's numbers, which only the current call reads and
-// writes.
-func floats(name string, at address, n C.int64_t) ([]float32, error) {
-	p, err := pointerAt[float32](name, at)
-	if err != nil {
-		return nil, err
-	}
-	return unsafe.Slice(p, n), nil
 }

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"moonfarm/env"
 	"moonfarm/features"
 )
@@ -51,8 +49,8 @@ type formName struct {
 	Sequential bool   `json:"sequential"`
 }
 
-// describe returns the JSON for games of the spec. Lists are never null.
-func describe(doc string, s env.Spec, interruptible bool) ([]byte, error) {
+// describe describes games of the spec. Lists are never nil.
+func describe(doc string, s env.Spec, interruptible bool) description {
 	d := description{
 		Game: s.Info.Name, Doc: doc, RulesVersion: s.Info.Rules, Rules: s.Info.Config,
 		Players: s.Info.Players, MaxTurns: s.MaxTurns, MaxOrders: s.Info.MaxOrders,
@@ -72,7 +70,7 @@ func describe(doc string, s env.Spec, interruptible bool) ([]byte, error) {
 		d.MaskOffsets = append(d.MaskOffsets, at)
 		at += choices
 	}
-	return json.Marshal(d)
+	return d
 }
 
 func list[T any](l []T) []T { return append([]T{}, l...) }

@@ -45,7 +45,7 @@ func (d *drawing) rgb(width int) ([]byte, error) {
 
 //export mf_render_rgb
 func mf_render_rgb(h C.mf_handle, env, width C.int32_t, buf address, room C.size_t, need address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
+	return with(h, e, func(v *environments) error {
 		if err := v.Scene(&v.drawn.scene, int(env), features.Spectator); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func mf_render_rgb(h C.mf_handle, env, width C.int32_t, buf address, room C.size
 
 //export mf_render_svg
 func mf_render_svg(h C.mf_handle, env C.int32_t, id address, buf address, room C.size_t, need address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
+	return with(h, e, func(v *environments) error {
 		name, err := textAt("id", id)
 		if err != nil {
 			return err

@@ -10,7 +10,6 @@ import "C"
 
 import (
 	"time"
-	"unsafe"
 
 	"moonfarm/features"
 )
@@ -50,14 +49,14 @@ func settingsOf(c *C.mf_config) (settings, error) {
 	})
 }
 
-// withEnvironments calls f with the environments of a handle.
-func withEnvironments(h C.mf_handle, e address, f func(v *environments) error) C.int32_t {
+// with calls f with the object of a handle, while no other call of the handle runs.
+func with[T value](h C.mf_handle, e address, f func(v T) error) C.int32_t {
 	return guard(e, func() error { return call(&handles, handle(h), f) })
 }
 
 //export mf_get_spec
 func mf_get_spec(h C.mf_handle, out address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
+	return with(h, e, func(v *environments) error {
 		to, err := structAt[C.mf_spec]("mf_spec", out)
 		if err != nil {
 			return err
@@ -78,18 +77,14 @@ func mf_get_spec(h C.mf_handle, out address, e address) C.int32_t {
 
 //export mf_describe
 func mf_describe(h C.mf_handle, buf address, room C.size_t, need address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
-		text, err := describe(v.game.Doc, v.Spec(), v.Interruptible())
-		if err != nil {
-			return err
-		}
-		return copyOut(text, true, buf, room, need)
+	return with(h, e, func(v *environments) error {
+		return copyJSON(describe(v.game.Doc, v.Spec(), v.Interruptible()), buf, room, need)
 	})
 }
 
 //export mf_bind
 func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
+	return with(h, e, func(v *environments) error {
 		given, err := structAt[C.mf_slabs]("mf_slabs", s)
 		if err != nil {
 			return err
@@ -107,28 +102,18 @@ func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
 
 //export mf_reset
 func mf_reset(h C.mf_handle, seeds address, mask address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
-		// Copies, because the caller may change its memory meanwhile, and a
-		// bool of Go must be 0 or 1.
+	return with(h, e, func(v *environments) error {
+		only, err := flags("mask", mask, v.mask)
+		if err != nil {
+			return err
+		}
 		var with []uint64
 		if seeds != 0 {
-			from, err := pointerAt[uint64]("seeds", seeds)
+			from, err := numbers[uint64]("seeds", seeds, len(v.seeds))
 			if err != nil {
 				return err
 			}
-			with = v.seeds
-			copy(with, unsafe.Slice(from, len(with)))
-		}
-		var only []bool
-		if mask != 0 {
-			from, err := pointerAt[uint8]("mask", mask)
-			if err != nil {
-				return err
-			}
-			only = v.mask
-			for i, b := range unsafe.Slice(from, len(only)) {
-				only[i] = b != 0
-			}
+			with = append(v.seeds[:0], from...) // the caller may change its memory meanwhile
 		}
 		return v.Reset(with, only)
 	})
@@ -136,16 +121,13 @@ func mf_reset(h C.mf_handle, seeds address, mask address, e address) C.int32_t {
 
 //export mf_step
 func mf_step(h C.mf_handle, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error { return v.Step() })
+	return with(h, e, func(v *environments) error { return v.Step() })
 }
 
 //export mf_step_with
 func mf_step_with(h C.mf_handle, action address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
-		if action == 0 {
-			return wrong("action is NULL")
-		}
-		at, err := v.actions(action)
+	return with(h, e, func(v *environments) error {
+		at, err := v.actions("action", action)
 		if err != nil {
 			return err
 		}
@@ -153,15 +135,18 @@ func mf_step_with(h C.mf_handle, action address, e address) C.int32_t {
 	})
 }
 
-// actions returns the actions of all rows at an address that is not NULL. It
-// fails if they overlap a slab that a step writes.
-func (e *environments) actions(action address) ([]int32, error) {
-	c := &checker{}
-	at := slab[int32](c, "action", action, e.Rows()*len(e.Spec().Heads))
-	if c.first == nil && len(at) > 0 {
-		c.first = spanOf("action", at).apartFrom(e.written)
+// actions returns the actions of all rows at an address. It fails if they overlap a slab that
+// a step writes.
+func (e *environments) actions(name string, at address) ([]int32, error) {
+	if at == 0 {
+		return nil, wrong("action is NULL")
 	}
-	return at, c.first
+	c := &checker{}
+	actions := slab[int32](c, name, at, e.Rows()*len(e.Spec().Heads))
+	if c.first == nil {
+		c.first = spanOf("action", actions).apartFrom(e.written)
+	}
+	return actions, c.first
 }
 
 //export mf_step_for
@@ -171,7 +156,7 @@ func mf_step_for(h C.mf_handle, action address, wait C.int32_t, e address) C.int
 			err := v.resume("mf_step_for", func() (step func() error, err error) {
 				var at []int32
 				if action != 0 {
-					at, err = v.actions(action)
+					at, err = v.actions("action", action)
 				}
 				return func() error { return v.StepInterruptibly(at) }, err
 			})
@@ -200,17 +185,17 @@ func mf_interrupt(h C.mf_handle, e address) C.int32_t {
 
 //export mf_observe
 func mf_observe(h C.mf_handle, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error { return v.Observe() })
+	return with(h, e, func(v *environments) error { return v.Observe() })
 }
 
 //export mf_send
 func mf_send(h C.mf_handle, block C.int32_t, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error { return v.Send(int(block)) })
+	return with(h, e, func(v *environments) error { return v.Send(int(block)) })
 }
 
 //export mf_recv
 func mf_recv(h C.mf_handle, wait C.int32_t, block address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
+	return with(h, e, func(v *environments) error {
 		to, err := pointerAt[C.int32_t]("block", block)
 		if err != nil {
 			return err
@@ -225,7 +210,7 @@ func mf_recv(h C.mf_handle, wait C.int32_t, block address, e address) C.int32_t 
 
 //export mf_get_state
 func mf_get_state(h C.mf_handle, env C.int32_t, buf address, room C.size_t, need address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
+	return with(h, e, func(v *environments) error {
 		state, err := v.AppendSnapshot(v.state[:0], int(env))
 		if err != nil {
 			return err
@@ -237,20 +222,25 @@ func mf_get_state(h C.mf_handle, env C.int32_t, buf address, room C.size_t, need
 
 //export mf_set_state
 func mf_set_state(h C.mf_handle, env C.int32_t, buf address, n C.size_t, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
-		from, err := pointerAt[byte]("buf", buf)
+	return with(h, e, func(v *environments) error {
+		state, err := stateAt("buf", buf, n)
 		if err != nil {
 			return err
 		}
-		if n > maxState {
-			return fault{codeData, "the state is damaged: it is longer than any"}
-		}
-		return v.restore(int(env), unsafe.Slice(from, int(n)))
+		return v.restore(int(env), state)
 	})
 }
 
 // maxState bounds the size of a state for mf_set_state.
 const maxState = 1 << 30
+
+// stateAt returns the caller's bytes of a state.
+func stateAt(name string, at address, n C.size_t) ([]byte, error) {
+	if n > maxState {
+		return nil, fault{codeData, "the state is damaged: it is longer than any"}
+	}
+	return numbers[byte](name, at, int(n))
+}
 
 // restore restores an environment from the bytes of a state.
 func (e *environments) restore(env int, state []byte) error {
@@ -263,7 +253,7 @@ func (e *environments) restore(env int, state []byte) error {
 
 //export mf_render
 func mf_render(h C.mf_handle, env C.int32_t, buf address, room C.size_t, need address, e address) C.int32_t {
-	return withEnvironments(h, e, func(v *environments) error {
+	return with(h, e, func(v *environments) error {
 		text, err := v.AppendText(v.state[:0], int(env))
 		if err != nil {
 			return err

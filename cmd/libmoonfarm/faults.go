@@ -178,12 +178,34 @@ func pointerAt[T any](name string, at address) (p *T, err error) {
 	case at < firstPage:
 		return nil, wrong("%s is %#x: there is no memory", name, uint64(at))
 	case at%align != 0:
-		return nil, wrong("%s is at %#x: want a multiple of %d", name, uint64(at), align)
+		return nil, wrong("%s is at %#x: expected a multiple of %d", name, uint64(at), align)
 	}
 	return *(**T)(unsafe.Pointer(&at)), nil
 }
 
 const firstPage = 4096
+
+// numbers returns the n numbers at an address, which only the current call reads and writes.
+func numbers[T any](name string, at address, n int) ([]T, error) {
+	p, err := pointerAt[T](name, at)
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice(p, n), nil
+}
+
+// flags copies flags, which the caller may change meanwhile, and whose bytes other than 0 and 1 are no bool of Go, to a
+// slice for as many. It returns nil for NULL.
+func flags(name string, at address, to []bool) ([]bool, error) {
+	if at == 0 {
+		return nil, nil
+	}
+	from, err := numbers[uint8](name, at, len(to))
+	for i, b := range from {
+		to[i] = b != 0
+	}
+	return to, err
+}
 
 // structAt returns a struct of the caller. It fails if the struct does not exist,
 // or if its first field, its size, differs from that of moonfarm.h.

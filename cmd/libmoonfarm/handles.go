@@ -8,23 +8,12 @@ import (
 	"sync"
 )
 
-// handle is the number by which a program refers to an object:
-//
-//	 0–23  index of a slot
-//	24–55  generation of the slot, from 1: it changes when the object is closed
-//	56–63  handleMark, so that few other numbers look like a handle
-//
-// Generations only grow: a slot that has had all of them is not used again.
-// not used again.
+// handle is the number by which a program refers to an object: handleMark, so that few
+// other numbers look like a handle, and below it the number of the object. No handle is
+// used twice.
 type handle uint64
 
-const (
-	handleMark  = 0xA7
-	slotBits    = 24
-	maxSlots    = 1 << slotBits
-	markShift   = 56
-	lastOfSlots = 1<<32 - 1 // generation
-)
+const handleMark handle = 0xA7 << 56
 
 // value is the object of a handle. Its type is the kind of the handle.
 type value interface {
@@ -37,6 +26,15 @@ type value interface {
 	busy() error
 }
 
+// idle has the methods of a value whose calls all return soon.
+type idle struct{}
+
+// Abandon implements value.
+func (idle) Abandon() {}
+
+// busy implements value.
+func (idle) busy() error { return nil }
+
 // object is a value with its lock.
 type object struct {
 	mu     sync.Mutex // held by the running call
@@ -44,75 +42,38 @@ type object struct {
 	closed bool
 }
 
-type slot struct {
-	generation uint32
-	object     *object // nil: free
-}
-
 // registry holds the objects of all handles.
 type registry struct {
-	mu    sync.RWMutex
-	slots []slot
-	free  []uint32
+	mu      sync.RWMutex
+	last    handle // without the mark
+	objects map[handle]*object
 }
 
 // add returns a handle of v.
-func (r *registry) add(v value) (handle, error) {
+func (r *registry) add(v value) handle {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var k uint32
-	switch n := len(r.free); {
-	case n > 0:
-		k, r.free = r.free[n-1], r.free[:n-1]
-	case len(r.slots) == maxSlots:
-		return 0, fmt.Errorf("%d handles are open: there can be no more", maxSlots)
-	default:
-		k = uint32(len(r.slots))
-		r.slots = append(r.slots, slot{})
+	if r.objects == nil {
+		r.objects = map[handle]*object{}
 	}
-	s := &r.slots[k]
-	s.generation++
-	s.object = &object{value: v}
-	return handleMark<<markShift | handle(s.generation)<<slotBits | handle(k), nil
-}
-
-// slot returns the slot of h, or nil if h is not an open handle. The caller
-// holds mu.
-func (r *registry) slot(h handle) *slot {
-	k := uint64(h) % maxSlots
-	if h>>markShift != handleMark || k >= uint64(len(r.slots)) {
-		return nil
-	}
-	s := &r.slots[k]
-	if s.object == nil || s.generation != uint32(h>>slotBits) {
-		return nil
-	}
-	return s
+	r.last++
+	r.objects[handleMark|r.last] = &object{value: v}
+	return handleMark | r.last
 }
 
 // find returns the object of h, or nil.
 func (r *registry) find(h handle) *object {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if s := r.slot(h); s != nil {
-		return s.object
-	}
-	return nil
+	return r.objects[h]
 }
 
 // take is find, and ends the handle.
 func (r *registry) take(h handle) *object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.slot(h)
-	if s == nil {
-		return nil
-	}
-	o := s.object
-	s.object = nil
-	if s.generation < lastOfSlots {
-		r.free = append(r.free, uint32(uint64(h)%maxSlots))
-	}
+	o := r.objects[h]
+	delete(r.objects, h)
 	return o
 }
 
@@ -150,7 +111,7 @@ func callBusy[T value](r *registry, h handle, f func(v T) error) error {
 	v, ok := o.value.(T)
 	if !ok {
 		var want T
-		return fault{codeHandle, fmt.Sprintf("the handle %#x is of %v: want one of %v", uint64(h), o.value, want)}
+		return fault{codeHandle, fmt.Sprintf("the handle %#x is of %v: expected one of %v", uint64(h), o.value, want)}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

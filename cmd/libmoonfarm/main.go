@@ -78,11 +78,7 @@ func mf_games(buf address, room C.size_t, need address, e address) C.int32_t {
 		if err != nil {
 			return err
 		}
-		text, err := json.Marshal(cards)
-		if err != nil {
-			return err
-		}
-		return copyOut(text, true, buf, room, need)
+		return copyJSON(cards, buf, room, need)
 	})
 }
 
@@ -138,6 +134,15 @@ func gameCards() ([]gameCard, error) {
 		cards = append(cards, c)
 	}
 	return cards, nil
+}
+
+// copyJSON is copyOut for the JSON of a value.
+func copyJSON(v any, buf address, room C.size_t, need address) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return copyOut(text, true, buf, room, need)
 }
 
 // copyOut sets *need to the number of bytes, and copies them to the caller's

@@ -9,8 +9,7 @@ package main
 import "C"
 
 import (
-	"encoding/json"
-	"unsafe"
+	"slices"
 
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -44,15 +43,11 @@ func mf_message_describe(game, rules, message address, n C.size_t, seat C.int32_
 			return err
 		}
 		info := v.Spec().Info
-		text, err := json.Marshal(struct {
+		return copyJSON(struct {
 			Rules   string `json:"rules"`
 			Seat    int    `json:"seat"`
 			Players int    `json:"players"`
-		}{info.Config, int(at), info.Players})
-		if err != nil {
-			return err
-		}
-		return copyOut(text, true, buf, room, need)
+		}{info.Config, int(at), info.Players}, buf, room, need)
 	})
 }
 
@@ -65,31 +60,25 @@ func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, acti
 		}
 		v, err := g.New(text, env.Settings{N: 1})
 		if err != nil {
-			return wrong("rules: %v", err)
-		}
-		from, err := pointerAt[byte]("state", state)
-		if err != nil {
 			return err
 		}
-		if n > maxState {
-			return fault{codeData, "the state is damaged: it is longer than any"}
+		bytes, err := stateAt("state", state, n)
+		if err != nil {
+			return err
 		}
 		b, spec := env.NewBatch(v.Spec(), 1, env.WantAction), v.Spec()
 		if seat < 0 || int(seat) >= spec.Info.Players || int(heads) != len(spec.Heads) {
 			return wrong("seat is %d, heads %d: the game has %d seats, from 0, and an action %d heads", seat, heads, spec.Info.Players, len(spec.Heads))
 		}
-		choices, err := pointerAt[int32]("action", action)
+		given, err := numbers[int32]("action", action, len(spec.Heads))
 		if err != nil {
 			return err
 		}
-		own := b.Action[int(seat)*len(spec.Heads):][:len(spec.Heads)]
-		given := unsafe.Slice(choices, len(spec.Heads))
 		for i, c := range given {
 			if c < -1 || int(c) >= spec.Heads[i] {
 				return wrong("action[%d] is %d: head %d has %d choices, from 0, or -1", i, c, i, spec.Heads[i])
 			}
 		}
-		bytes := unsafe.Slice(from, int(n))
 		if err := stepper.Load(v, bytes); err != nil {
 			return fault{codeData, err.Error()}
 		}
@@ -97,7 +86,7 @@ func mf_answer_from(game, rules, state address, n C.size_t, seat C.int32_t, acti
 		for i := range b.Action {
 			b.Action[i] = -1
 		}
-		copy(own, given)
+		copy(b.Action[int(seat)*len(spec.Heads):], given)
 		v.Step(b)
 		orders := b.Orders[int(seat)*spec.Info.MaxOrders:][:max(b.OrderLen[seat], 0)]
 		if err := stepper.Load(v, bytes); err != nil { // the answer is for the turn before
@@ -139,16 +128,14 @@ func shown(game, rules, message address, n C.size_t, seat C.int32_t, seed C.uint
 	if err != nil {
 		return nil, 0, err
 	}
-	at, err := pointerAt[byte]("message", message)
-	if err != nil {
-		return nil, 0, err
-	}
-	m := catalog.Message{Rules: text, Seat: int(seat), Seed: uint64(seed)}
 	if n > maxMessage {
 		return nil, 0, fault{codeData, "message: it is longer than any"}
 	}
-	m.Text = append([]byte(nil), unsafe.Slice(at, int(n))...)
-	v, p, err := g.Shown(m)
+	at, err := numbers[byte]("message", message, int(n))
+	if err != nil {
+		return nil, 0, err
+	}
+	v, p, err := g.Shown(catalog.Message{Rules: text, Seat: int(seat), Seed: uint64(seed), Text: slices.Clone(at)})
 	if err != nil {
 		return nil, 0, fault{codeData, "message: " + err.Error()}
 	}

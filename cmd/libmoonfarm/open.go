@@ -124,10 +124,10 @@ func openEnvironments(s settings) (*environments, error) {
 		return nil, wrong("num_envs is %d: there must be at least 1", s.envs)
 	}
 	if s.workers < 0 || s.workers > maxWorkers {
-		return nil, wrong("workers is %d: want 1 to %d, or 0 for as many as there are cores", s.workers, maxWorkers)
+		return nil, wrong("workers is %d: expected 1 to %d, or 0 for as many as there are cores", s.workers, maxWorkers)
 	}
 	if s.autoreset < 0 || s.autoreset > int(env.Disabled) {
-		return nil, wrong("autoreset is %d: want MF_NEXT_STEP, MF_SAME_STEP or MF_DISABLED", s.autoreset)
+		return nil, wrong("autoreset is %d: expected MF_NEXT_STEP, MF_SAME_STEP or MF_DISABLED", s.autoreset)
 	}
 	c := stepper.Setup{
 		Vector:    func(c env.Settings) (env.Vector, error) { return g.New(s.rules, c) },

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 
 // dataset is the object of a handle of mf_dataset_open.
 type dataset struct {
+	idle
 	*datasets.Dataset
 	makers datasets.Makers
 }
@@ -27,12 +27,6 @@ func (d *dataset) String() string { return "a dataset" }
 
 // Close implements io.Closer. A dataset holds no file open.
 func (d *dataset) Close() error { return nil }
-
-// Abandon implements value.
-func (d *dataset) Abandon() {}
-
-// busy implements value.
-func (d *dataset) busy() error { return nil }
 
 func openDataset(folder string) (*dataset, error) {
 	if folder == "" {
@@ -52,11 +46,12 @@ func openDataset(folder string) (*dataset, error) {
 	if err != nil {
 		return nil, fault{codeData, err.Error()}
 	}
-	return &dataset{d, datasets.Makers{Vector: g.New, Recorded: g.Recorded}}, nil
+	return &dataset{Dataset: d, makers: datasets.Makers{Vector: g.New, Recorded: g.Recorded}}, nil
 }
 
 // reader is the object of a handle of mf_reader_open.
 type reader struct {
+	idle
 	columns []datasets.Column
 	from    source
 	pending *datasets.Batch // the next batch, not yet taken
@@ -72,12 +67,6 @@ type source interface {
 
 // String names the kind of handle.
 func (r *reader) String() string { return "a reader" }
-
-// Abandon implements value.
-func (r *reader) Abandon() {}
-
-// busy implements value.
-func (r *reader) busy() error { return nil }
 
 // newReader begins to read.
 func newReader(d *dataset, o datasets.ReadOptions, play bool) (*reader, error) {
@@ -205,13 +194,13 @@ type columnCard struct {
 	Doc   string `json:"doc"`
 }
 
-// describe returns the JSON of mf_reader_describe.
-func (r *reader) describe() ([]byte, error) {
+// describe returns the cards of all columns.
+func (r *reader) describe() []columnCard {
 	cards := []columnCard{}
 	for _, c := range r.columns {
 		cards = append(cards, columnCard{c.Name, string(c.Type), list(c.Shape), c.List, c.Doc})
 	}
-	return json.Marshal(cards)
+	return cards
 }
 
 // lines returns the lines of a text that are not empty.

@@ -63,10 +63,10 @@ func TestReader(t *testing.T) {
 		assert.Equalf(t, want, rows, "%d rows, want %d", rows, want)
 		b, err := r.next()
 		assert.Truef(t, b == nil && codeOf(err) == codeEnd, "after the end: %v, %v", b, err)
-		text, err := r.describe()
-		var cards []columnCard
+		text, err := json.Marshal(r.describe())
 		require.NoError(t, err)
-		assert.Truef(t, json.Unmarshal(text, &cards) == nil && len(cards) >= 8 && !strings.Contains(string(text), "null"), "%s", text)
+		assert.GreaterOrEqual(t, len(r.describe()), 8)
+		assert.NotContains(t, string(text), "null")
 		assert.NoError(t, r.Close())
 	}
 }

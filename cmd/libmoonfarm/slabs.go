@@ -20,7 +20,7 @@ import (
 // out. written are those that steps write.
 func (e *environments) slabsOf(s *C.mf_slabs) (slabs *stepper.Slabs, written []span, err error) {
 	if s.reserved != 0 {
-		return nil, nil, wrong("reserved of the mf_slabs is %d: want 0", s.reserved)
+		return nil, nil, wrong("reserved of the mf_slabs is %d: expected 0", s.reserved)
 	}
 	spec, rows := e.Spec(), e.Rows()
 	games, bytes := spec.Games, spec.Shape.PlaneBytes()
