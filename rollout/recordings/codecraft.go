@@ -22,7 +22,7 @@ import (
 // reads recordings as JSON Lines.
 type codecraftEngine struct{}
 
-// codecraftInfo describes the recordings.
+// codecraftInfo describes the recordings and the contest.
 var codecraftInfo = Info{
 	Game:         "codecraft",
 	RuleSets:     codecraftRuleSets(),
@@ -31,6 +31,9 @@ var codecraftInfo = Info{
 	Views:        []string{"text", "view", "state"},
 	Single:       "recording",
 	Forms:        []Form{fileForm{form{"replay", ".replay", "replay file"}, writeCodecraft}},
+	Score:        "the points of the game, for resources, building and destroying; they decide the places",
+	Contest:      []string{"round1", "round1", "round2", "finals"}, // the Sandbox first
+	Runner:       true,
 }
 
 // Info implements Engine.

@@ -70,6 +70,12 @@ type Info struct {
 	Single       string   // the noun for a file of one game; "" if files may have many games
 	Folder       string   // the noun for a recording that is a folder; "" if there are none
 	Forms        []Form   // of recordings that can be written; the first is the default
+
+	// Of the original's contest.
+	Score     string   // description of a player's score
+	Contest   []string // the rule set of each stage; nil: the default in all
+	Runner    bool     // the original's runner has options, and writes results files
+	SoftLimit bool     // thinking for too long costs health
 }
 
 // Form is a format for writing an episode as a recording: a FileForm or a FolderForm.
@@ -127,6 +133,14 @@ func Of(game string) (Engine, bool) {
 		}
 	}
 	return nil, false
+}
+
+// InfoOf describes the engine of a game. It is empty for a game without an original engine.
+func InfoOf(game string) Info {
+	if e, ok := Of(game); ok {
+		return *e.Info()
+	}
+	return Info{}
 }
 
 // OrderTexts returns the texts of a game's orders: in the words of its engine, or their bits if the

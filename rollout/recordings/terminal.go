@@ -19,16 +19,18 @@ import (
 // terminalEngine reads and writes replay files of the official engine.
 type terminalEngine struct{}
 
-// terminalInfo describes the recordings.
+// terminalInfo describes the recordings and the contest.
 var terminalInfo = Info{
-	Game:     "terminal",
-	RuleSets: terminal.RuleSets(),
-	Counts:   []string{"games", "turns", "frames"},
-	Views:    []string{"text", "frame"},
-	Seats:    2,
-	Frames:   true,
-	Single:   "replay",
-	Forms:    []Form{fileForm{form{"replay", ".replay", "replay file"}, writeTerminal}},
+	Game:      "terminal",
+	RuleSets:  terminal.RuleSets(),
+	Counts:    []string{"games", "turns", "frames"},
+	Views:     []string{"text", "frame"},
+	Seats:     2,
+	Frames:    true,
+	Single:    "replay",
+	Forms:     []Form{fileForm{form{"replay", ".replay", "replay file"}, writeTerminal}},
+	Score:     "the health that the other player has lost",
+	SoftLimit: true,
 }
 
 // Info implements Engine.

@@ -19,7 +19,7 @@ import (
 // Lines, and the match logs of its runner.
 type towerdefenceEngine struct{}
 
-// towerdefenceInfo describes the recordings.
+// towerdefenceInfo describes the recordings and the contest.
 var towerdefenceInfo = Info{
 	Game:         "towerdefence",
 	RulesMissing: true,
@@ -28,6 +28,7 @@ var towerdefenceInfo = Info{
 	Seats:        2,
 	Folder:       "match log",
 	Forms:        []Form{fileForm{form{"recording", ".jsonl", "recording"}, writeTowerdefence}, matchLogForm{form{"match-log", "", "match log"}}},
+	Score:        "the points of the game, for placing, income and damage; a base that falls decides before them",
 }
 
 // Info implements Engine.

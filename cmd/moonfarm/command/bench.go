@@ -16,7 +16,6 @@ import (
 
 	"moonfarm/bench"
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/network"
 	"moonfarm/rollout/recordings"
@@ -148,7 +147,7 @@ func (a *app) printProfile() {
 func figuresDoc() string {
 	var b strings.Builder
 	for _, w := range bench.CommonFigures() {
-		b.WriteString(gamedoc.Listed(w[0], 18, w[1]))
+		b.WriteString(console.Wrapped(fmt.Sprintf("  %-16s", w[0]), 18, 80, w[1]))
 	}
 	return b.String() + "  A game may have more figures, or lack some."
 }

@@ -115,7 +115,7 @@ func holdsDataset(dir string) (bool, error) {
 // recordingForm returns the form of recordings that --format names.
 func (c *convertOptions) recordingForm(game string) (recordings.Form, error) {
 	var names []string
-	for i, f := range formsOf(game) {
+	for i, f := range recordings.InfoOf(game).Forms {
 		if f.Name() == c.form || c.form == "" && i == 0 {
 			if _, folder := f.(recordings.FolderForm); folder && c.zip {
 				return f, console.WrongUse("--gzip: a %s is a folder", f.Noun())
@@ -128,14 +128,6 @@ func (c *convertOptions) recordingForm(game string) (recordings.Form, error) {
 		return nil, fmt.Errorf("%s: %s has no replay files to convert to", c.dir, game)
 	}
 	return nil, console.WrongUse("--format %s: expected one of: %s (for %s)", c.form, strings.Join(names, ", "), game)
-}
-
-// formsOf lists the forms of recordings of a game.
-func formsOf(game string) []recordings.Form {
-	if e, ok := recordings.Of(game); ok {
-		return e.Info().Forms
-	}
-	return nil
 }
 
 // episodesToReplays writes episodes of a dataset as recordings.

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/env"
 	"moonfarm/rollout"
@@ -21,6 +20,7 @@ import (
 	"moonfarm/rollout/arena/schedule"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/filelock"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim/texts"
 )
 
@@ -129,7 +129,7 @@ func (e evalStages) at(stage int) evalStage { return e[min(stage, len(e)-1)] }
 // stages opens the game for each stage.
 func (e *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err error) {
 	rules := []string{e.rulesFile}
-	if sets := gamedoc.Of(game).Contest; e.schedule == schedule.NameContest && e.sprt == "" && e.rulesFile == "" && sets != nil {
+	if sets := recordings.InfoOf(game).Contest; e.schedule == schedule.NameContest && e.sprt == "" && e.rulesFile == "" && sets != nil {
 		rules = sets
 	}
 	limits, err := e.limits.limits(cmd, game)

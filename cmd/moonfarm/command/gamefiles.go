@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/cmd/moonfarm/internal/gamelists"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -50,7 +49,7 @@ func (g gameName) file(name string) string {
 
 // replayFolder returns the form of a game whose replays are folders.
 func replayFolder(game string) (recordings.FolderForm, bool) {
-	for _, form := range formsOf(game) {
+	for _, form := range recordings.InfoOf(game).Forms {
 		if folder, ok := form.(recordings.FolderForm); ok {
 			return folder, true
 		}
@@ -63,7 +62,7 @@ func (f *gameFiles) check(game string, games int) error {
 	if !slices.Contains(players.BotGames(), game) && f.replay != "" {
 		return console.WrongUse("--save-replay: games of %s have no form of their own; generate keeps them", game)
 	}
-	if !gamedoc.Of(game).Runner && f.results != "" {
+	if !recordings.InfoOf(game).Runner && f.results != "" {
 		return console.WrongUse("--save-results: %s has no such files; --json prints the results", game)
 	}
 	for _, file := range [][2]string{{"save-results", f.results}, {"save-replay", f.replay}} {
@@ -329,7 +328,7 @@ func (v *viewFlags) stages(dir string, t *arena.Terms) (all []*gamelists.Setup, 
 	}
 	sets := [][]string{{v.rulesFile}}
 	if v.rulesFile == "" {
-		sets = append(sets, gamedoc.Of(t.Game).Contest)
+		sets = append(sets, recordings.InfoOf(t.Game).Contest)
 	}
 	for i := 0; texts == nil && i < len(sets); i++ {
 		var games []*gameSetup

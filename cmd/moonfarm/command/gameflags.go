@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -71,7 +70,7 @@ func (f gameFlags) open(name string) (*gameSetup, error) {
 		return nil, console.WrongUse("%w", err)
 	}
 	s := &gameSetup{game: g, flags: f}
-	if s.rules, err = readRules(f.rulesFile, gamedoc.Of(name)); err != nil {
+	if s.rules, err = readRules(f.rulesFile, recordings.InfoOf(name).RuleSets); err != nil {
 		return nil, err
 	}
 	v, err := s.vector(1)
@@ -120,22 +119,15 @@ const maxRules = 16 << 20
 
 // readRules reads a file of rules and returns its uncompressed text or, if it holds
 // JSON, its first value: the whole config file, or the config line of a replay. It
-// returns the name of a rule set of one of the games, and "", as they are.
-func readRules(file string, games ...gamedoc.Doc) (string, error) {
-	if file == "" {
-		return "", nil
-	}
-	for _, t := range games {
-		if slices.Contains(t.RuleSets, file) {
-			return file, nil
-		}
+// returns one of the names of rule sets, and "", as they are.
+func readRules(file string, sets []string) (string, error) {
+	if file == "" || slices.Contains(sets, file) {
+		return file, nil
 	}
 	f, err := files.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		if sets := ruleSets(games); len(sets) > 0 {
-			wrong := console.WrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
-			return "", console.Unknown(wrong, file, sets)
-		}
+	if errors.Is(err, fs.ErrNotExist) && len(sets) > 0 {
+		wrong := console.WrongUse("--rules: %w; rule sets with names are: %s", err, strings.Join(sets, ", "))
+		return "", console.Unknown(wrong, file, sets)
 	}
 	if err != nil {
 		return "", console.WrongUse("--rules: %w", err)
@@ -151,11 +143,10 @@ func readRules(file string, games ...gamedoc.Doc) (string, error) {
 	return text, nil
 }
 
-// ruleSets returns the names of the rule sets of some games.
-func ruleSets(games []gamedoc.Doc) []string {
-	var all []string
-	for _, t := range games {
-		all = append(all, t.RuleSets...)
+// ruleSets returns the names of the rule sets of all games.
+func ruleSets() (all []string) {
+	for _, e := range recordings.Engines() {
+		all = append(all, e.Info().RuleSets...)
 	}
 	return all
 }
@@ -246,7 +237,7 @@ func (f *limitFlags) add(c *cobra.Command) {
 // limits returns the limits that the flags set.
 func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
 	l := players.Limits{Site: f.profile == siteLimits}
-	if c.Flags().Changed("soft-timeout") && !gamedoc.Of(game).SoftLimit {
+	if c.Flags().Changed("soft-timeout") && !recordings.InfoOf(game).SoftLimit {
 		return l, console.WrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
 	}
 	for _, t := range []struct {

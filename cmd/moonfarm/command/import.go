@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/datasets"
 	"moonfarm/datasets/imports"
 	"moonfarm/env"
@@ -163,7 +162,7 @@ func rulesOfRecordings(file, game string) (string, error) {
 	if err := recordings.CheckRules(e.Info(), file); err != nil {
 		return "", asFlagError(err)
 	}
-	return readRules(file, gamedoc.Of(game))
+	return readRules(file, recordings.InfoOf(game).RuleSets)
 }
 
 // importEngine finds the engine of a game whose recordings can be imported.

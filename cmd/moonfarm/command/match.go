@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/parallel"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
 	"moonfarm/sim/texts"
 )
@@ -112,7 +112,7 @@ func (m *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 	case len(m.players) > sim.MaxPlayers:
 		return nil, console.WrongUse("--player: found %d of them, expected 1 to %d", len(m.players), sim.MaxPlayers)
 	}
-	rules, err := readRules(m.rules, gamedoc.Of(g.Name))
+	rules, err := readRules(m.rules, recordings.InfoOf(g.Name).RuleSets)
 	if err != nil {
 		return nil, err
 	}
@@ -373,7 +373,7 @@ func (r *runnerFlags) add(c *cobra.Command) {
 // check refuses flags that the game does not have.
 func (r *runnerFlags) check(c *cobra.Command, game string) error {
 	for _, name := range []string{"debug", "stop-when-crashed"} {
-		if c.Flags().Changed(name) && !gamedoc.Of(game).Runner {
+		if c.Flags().Changed(name) && !recordings.InfoOf(game).Runner {
 			return console.WrongUse("--%s: %s has no such thing", name, game)
 		}
 	}

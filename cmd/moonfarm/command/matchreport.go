@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/bots/players"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim/texts"
 )
 
@@ -192,7 +192,7 @@ const clockDoc = "both had the same health at the end, and the player that took 
 
 // scoreDoc returns a line that explains the score of a game, or "".
 func scoreDoc(game string) string {
-	if text := gamedoc.Of(game).Score; text != "" {
+	if text := recordings.InfoOf(game).Score; text != "" {
 		return "\nscore: " + text + "\n"
 	}
 	return ""

@@ -1,7 +1,6 @@
 // Package command is the command line of moonfarm: one file per subcommand, and the files
 // of flags that several of them share. Package console is what all commands have in
-// common, gamedoc has the help texts of each game, and recordings reads and writes its
-// recordings.
+// common, and recordings describes the original engine of a game and its recordings.
 package command
 
 import (

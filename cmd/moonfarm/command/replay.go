@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
-	"moonfarm/cmd/moonfarm/internal/gamedoc"
 	"moonfarm/cmd/moonfarm/internal/pictures"
 	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/features"
@@ -67,7 +66,7 @@ compare.`,
 }
 
 func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile string) error {
-	rules, err := readRules(rulesFile, gamedoc.All()...)
+	rules, err := readRules(rulesFile, ruleSets())
 	if err != nil {
 		return err
 	}
@@ -234,7 +233,7 @@ the player at the seat sees: under fog of war the entities in its sight, and its
 own orders alone. view --gif animates a game.`
 
 func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pictureFlags, o recordings.ShowOptions) error {
-	rules, err := readRules(rulesFile, gamedoc.All()...)
+	rules, err := readRules(rulesFile, ruleSets())
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 		return err
 	}
 	game := s.Game.Name
-	if f.save != "" && len(formsOf(game)) == 0 {
+	if f.save != "" && len(recordings.InfoOf(game).Forms) == 0 {
 		return console.WrongUse("--save: %s has no recordings", game)
 	}
 	s.Players, s.Hint = specs, f.hint
@@ -110,7 +110,7 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 // saveGame writes the recording of a game.
 func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episode) error {
 	g := &recordings.RecordedGame{Rules: spec.Info.Config, Episode: *e}
-	for _, form := range formsOf(game) {
+	for _, form := range recordings.InfoOf(game).Forms {
 		file, ok := form.(recordings.FileForm)
 		if !ok {
 			continue

@@ -84,15 +84,21 @@ func printFlag(w io.Writer, f *pflag.Flag) {
 	alone := pflag.NewFlagSet("", pflag.ContinueOnError)
 	alone.AddFlag(f)
 	name, text, _ := strings.Cut(strings.TrimSpace(alone.FlagUsages()), "   ")
-	line := fmt.Sprintf("%-*s", flagColumn, "  "+name+"  ")
+	io.WriteString(w, Wrapped(fmt.Sprintf("%-*s", flagColumn, "  "+name+"  "), flagColumn, HelpWidth, text))
+}
+
+// Wrapped returns the words of a text behind the beginning of a line, in lines of at most width characters that go on in
+// column indent.
+func Wrapped(line string, indent, width int, text string) string {
+	var b strings.Builder
 	for _, word := range strings.Fields(text) {
-		if len([]rune(line))+len([]rune(word)) > HelpWidth {
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line = strings.Repeat(" ", flagColumn)
+		if len([]rune(line))+len([]rune(word)) > width {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = strings.Repeat(" ", indent)
 		}
 		line += word + " "
 	}
-	fmt.Fprintln(w, strings.TrimRight(line, " "))
+	return b.String() + strings.TrimRight(line, " ") + "\n"
 }
 
 // Group makes a command that only holds other commands.
