@@ -7,6 +7,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,6 +18,7 @@ import (
 
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/policy/models"
+	"moonfarm/rollout/recordings"
 )
 
 // Figure is a measured speed.
@@ -149,6 +151,26 @@ func Run(ctx context.Context, game string, o Options) ([]Figure, error) {
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// recorded calls each with the games of recordings. It fails where they differ from what is played here.
+func recorded(files []string, each func(g *recordings.RecordedGame) error) error {
+	for _, name := range files {
+		in, err := recordings.Open(context.Background(), name)
+		if err != nil {
+			return err
+		}
+		_, err = in.Read(recordings.ReadOptions{}, func(r *recordings.RecordedGame) error {
+			if r.Why != nil {
+				return r.Why
+			}
+			return each(r)
+		})
+		if err = cmp.Or(err, in.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // minPasses is the minimum number of passes of a figure.

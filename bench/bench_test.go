@@ -199,7 +199,7 @@ func TestErrors(t *testing.T) {
 		{"game", "chess", "no game", context.Background(), Options{}},
 		{"figure", "towerdefence", "no figure", context.Background(), Options{What: []string{"speed"}}},
 		{"file", "towerdefence", "no such file", context.Background(), Options{What: []string{"step"}, Recordings: []string{broken + "x"}}},
-		{"line", "towerdefence", "line 1", context.Background(), Options{What: []string{"step"}, Recordings: []string{broken}}},
+		{"content", "towerdefence", "not a recording", context.Background(), Options{What: []string{"step"}, Recordings: []string{broken}}},
 		{"recordings", "codecraft", "not played here", context.Background(), Options{What: []string{"step"}, Recordings: []string{broken}}},
 		{"cancel", "towerdefence", "canceled", cancelled, Options{}},
 	} {

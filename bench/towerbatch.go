@@ -74,18 +74,14 @@ func setupTowerBatchStep(o *Options) (pass, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	starts := make([]towerdefence.State, len(matches))
-	for i := range matches {
-		matches[i].start(g, &starts[i])
-	}
 	game := batch.New(g)
 	b := game.NewBlock()
-	plan := planTower(matches, starts)
+	plan := planTower(matches)
 	repeat := max(1, towerRounds/rounds)
 	pass := func() (uint64, error) {
 		sum := uint64(0)
 		for range repeat {
-			plan.play(game, b, starts)
+			plan.play(game, b, matches)
 			for i := range plan.last {
 				sum = towerDigest(sum, g, &plan.last[i])
 			}
@@ -97,8 +93,11 @@ func setupTowerBatchStep(o *Options) (pass, int, error) {
 
 // planTower gives each match the place that is free first. Matches without orders end as they
 // start.
-func planTower(matches []towerMatch, starts []towerdefence.State) *towerPlan {
-	t := &towerPlan{last: slices.Clone(starts)}
+func planTower(matches []towerMatch) *towerPlan {
+	t := &towerPlan{}
+	for i := range matches {
+		t.last = append(t.last, matches[i].start)
+	}
 	var free, plays [batch.Games]int // by place: the round in which it is free, and the match before that
 	for i := range plays {
 		plays[i] = -1
@@ -138,7 +137,7 @@ func planTower(matches []towerMatch, starts []towerdefence.State) *towerPlan {
 }
 
 // play plays all matches, and leaves their last states in t.last.
-func (t *towerPlan) play(g *batch.Game, b *batch.Block, starts []towerdefence.State) {
+func (t *towerPlan) play(g *batch.Game, b *batch.Block, matches []towerMatch) {
 	turns := t.turns
 	for round := 0; ; round++ {
 		for ; len(turns) > 0 && turns[0].round == round; turns = turns[1:] {
@@ -147,7 +146,7 @@ func (t *towerPlan) play(g *batch.Game, b *batch.Block, starts []towerdefence.St
 				g.Save(&t.last[turn.ends], b, turn.place)
 			}
 			if turn.begins >= 0 {
-				g.Load(b, turn.place, &starts[turn.begins])
+				g.Load(b, turn.place, &matches[turn.begins].start)
 			}
 		}
 		if round == len(t.orders) {

@@ -2,16 +2,12 @@ package bench
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"os"
 
 	"moonfarm/env"
+	"moonfarm/rollout/recordings"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/towerdefence"
-	"moonfarm/sim/towerdefence/wire/command"
-	"moonfarm/sim/towerdefence/wire/recording"
 )
 
 // towerRounds is the number of rounds in a pass of the simulator.
@@ -76,18 +72,10 @@ func setupTowerPlayout(*Options) (pass, int, error) {
 	return pass, towerRounds, nil
 }
 
-// towerMatch has the commands of a match.
+// towerMatch has the start and the commands of a match.
 type towerMatch struct {
-	energy, health [2]int
-	orders         [][2]sim.Order
-}
-
-// start sets s to the start of the match.
-func (t *towerMatch) start(g *towerdefence.Game, s *towerdefence.State) {
-	g.Reset(s, 0)
-	for p := range sim.Player(2) {
-		g.SetStart(s, p, t.energy[p], t.health[p])
-	}
+	start  towerdefence.State
+	orders [][2]sim.Order
 }
 
 // setupTowerStep plays matches from their commands. Every match is played to
@@ -103,9 +91,8 @@ func setupTowerStep(o *Options) (pass, int, error) {
 		var s towerdefence.State
 		for range repeat {
 			for i := range matches {
-				m := &matches[i]
-				m.start(g, &s)
-				for _, c := range m.orders {
+				s = matches[i].start
+				for _, c := range matches[i].orders {
 					g.Play(&s, c[0], c[1])
 				}
 				sum = towerDigest(sum, g, &s)
@@ -137,22 +124,35 @@ func towerSteps(o *Options) (g *towerdefence.Game, matches []towerMatch, rounds 
 // towerMatches reads the matches of the recordings, or makes random ones.
 func towerMatches(g *towerdefence.Game, files []string) ([]towerMatch, error) {
 	var list []towerMatch
-	for _, name := range files {
-		more, err := readTowerMatches(name)
+	err := recorded(files, func(r *recordings.RecordedGame) error {
+		rules, err := towerdefence.ParseRules([]byte(r.Rules))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list = append(list, more...)
-	}
-	if len(files) > 0 {
-		return list, nil
+		own, err := towerdefence.New(rules)
+		if err != nil {
+			return err
+		}
+		m := towerMatch{orders: make([][2]sim.Order, r.Episode.Turns)}
+		own.Reset(&m.start, 0)
+		for i := range m.orders {
+			for p := range sim.Player(2) {
+				for _, o := range r.Episode.OrdersOf(i, p) { // one, or none
+					m.orders[i][p] = o
+				}
+			}
+		}
+		list = append(list, m)
+		return nil
+	})
+	if err != nil || len(files) > 0 {
+		return list, err
 	}
 	random := prng.New(2)
-	r := g.Rules()
 	for range 600 {
-		m := towerMatch{energy: [2]int{r.StartEnergy, r.StartEnergy}, health: [2]int{r.StartHealth, r.StartHealth}}
-		var s towerdefence.State
-		g.Reset(&s, 0)
+		var m towerMatch
+		g.Reset(&m.start, 0)
+		s := m.start
 		for status := sim.Running; status == sim.Running; {
 			c := [2]sim.Order{g.Playout(&s, 0, &random), g.Playout(&s, 1, &random)}
 			m.orders = append(m.orders, c)
@@ -161,38 +161,4 @@ func towerMatches(g *towerdefence.Game, files []string) ([]towerMatch, error) {
 		list = append(list, m)
 	}
 	return list, nil
-}
-
-func readTowerMatches(name string) ([]towerMatch, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := recording.NewReader(name, f)
-	if err != nil {
-		return nil, err
-	}
-	var list []towerMatch
-	for {
-		kind, err := r.Next()
-		if err == io.EOF {
-			return list, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch kind {
-		case recording.HeaderLine:
-			list = append(list, towerMatch{energy: r.Header.Energy, health: r.Header.Health})
-		case recording.RoundLine:
-			if len(list) == 0 {
-				return nil, fmt.Errorf("recording %s: line %d: a round before any header", name, r.Line())
-			}
-			m := &list[len(list)-1]
-			m.orders = append(m.orders, [2]sim.Order{
-				command.Parse(r.Round.Commands[0]), command.Parse(r.Round.Commands[1]),
-			})
-		}
-	}
 }
