@@ -13,10 +13,12 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
+	"moonfarm/env"
 	"moonfarm/env/catalog"
+	"moonfarm/rollout"
+	"moonfarm/rollout/policy"
 	"moonfarm/rollout/policy/models"
 	"moonfarm/rollout/recordings"
 )
@@ -40,10 +42,10 @@ type Figure struct {
 
 // Options select the figures and the time for each.
 type Options struct {
-	Time       time.Duration // minimum time per figure; 0: one second
+	Time       time.Duration // minimum time per figure
 	What       []string      // names of figures; none: all
 	Recordings []string      // files whose commands step plays; none: it plays generated commands
-	Workers    int           // of generate; 0: all cores
+	Workers    int           // of figures that use all cores
 	Progress   func(what string)
 
 	ends []func() // end what setups have begun
@@ -95,9 +97,12 @@ func CommonFigures() [][2]string {
 }
 
 // FigureNames lists the figures of a game. It fails for an unknown game.
-func FigureNames(game string) ([]string, error) {
+func FigureNames(game string) (names []string, err error) {
 	list, err := measures(game)
-	return namesOf(list), err
+	for _, m := range list {
+		names = append(names, m.what)
+	}
+	return names, err
 }
 
 // measures lists the measures of a game.
@@ -112,27 +117,12 @@ func measures(game string) ([]measure, error) {
 	return append(append(e.figures(), stepped(game, e)), generated(game, e)...), nil
 }
 
-// namesOf returns the names of the figures of measures.
-func namesOf(list []measure) (names []string) {
-	for _, m := range list {
-		names = append(names, m.what)
-	}
-	return names
-}
-
-// Run measures a game, one figure after the other. It fails for an unknown game or figure,
-// for a recording that cannot be read, and if two passes of a figure differ.
+// Run measures a game, one figure after the other. It fails for an unknown game, for a
+// recording that cannot be read, and if two passes of a figure differ.
 func Run(ctx context.Context, game string, o Options) ([]Figure, error) {
 	list, err := measures(game)
 	if err != nil {
 		return nil, err
-	}
-	o.complete()
-	names := namesOf(list)
-	for _, w := range o.What {
-		if !slices.Contains(names, w) {
-			return nil, fmt.Errorf("game %s has no figure %q; there are: %s", game, w, strings.Join(names, ", "))
-		}
 	}
 	var results []Figure
 	for _, m := range list {
@@ -142,7 +132,9 @@ func Run(ctx context.Context, game string, o Options) ([]Figure, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
-		o.tell("%s %s", game, m.what)
+		if o.Progress != nil {
+			o.Progress(game + " " + m.what)
+		}
 		r, err := m.run(ctx, &o)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", game, m.what, err)
@@ -151,6 +143,24 @@ func Run(ctx context.Context, game string, o Options) ([]Figure, error) {
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// vectorOf makes n games by the default rules.
+func vectorOf(game string, n int) (env.Vector, error) {
+	g, err := catalog.Find(game)
+	if err != nil {
+		return nil, err
+	}
+	return g.New("", env.Settings{N: n})
+}
+
+// playerOf makes a policy for a vector.
+func playerOf(v env.Vector, spec string) (rollout.Policy, error) {
+	maker, err := policy.NewReproducible(v.Spec().Info.Name, spec)
+	if err != nil {
+		return nil, err
+	}
+	return maker(v.Spec())
 }
 
 // recorded calls each with the games of recordings. It fails where they differ from what is played here.
@@ -199,23 +209,6 @@ func (m measure) run(ctx context.Context, o *Options) (Figure, error) {
 		r.PerCPU = math.Round(n / cpu)
 	}
 	return r, nil
-}
-
-// complete fills in the defaults.
-func (o *Options) complete() {
-	if o.Time == 0 {
-		o.Time = time.Second
-	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-}
-
-// tell tells what is measured.
-func (o *Options) tell(format string, args ...any) {
-	if o.Progress != nil {
-		o.Progress(fmt.Sprintf(format, args...))
-	}
 }
 
 // end ends what setups have begun.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"moonfarm/env"
-	"moonfarm/env/catalog"
-	"moonfarm/rollout/policy"
 	scripts "moonfarm/rollout/policy/codecraft"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -241,19 +239,11 @@ func setupCraftClone(*Options) (pass, int, error) {
 // seats before every tick.
 func craftObserved(what string, want env.Want) measure {
 	setup := func(*Options) (pass, int, error) {
-		g, err := catalog.Find("codecraft")
+		v, err := vectorOf("codecraft", 1)
 		if err != nil {
 			return nil, 0, err
 		}
-		v, err := g.New("", env.Settings{N: 1})
-		if err != nil {
-			return nil, 0, err
-		}
-		make, err := policy.New("codecraft", "econ")
-		if err != nil {
-			return nil, 0, err
-		}
-		script, err := make(v.Spec())
+		script, err := playerOf(v, "econ")
 		if err != nil {
 			return nil, 0, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"moonfarm/datasets"
 	"moonfarm/env"
@@ -50,9 +51,7 @@ func setupGenerate(game string, e suite, obs datasets.Obs, o *Options) (pass, in
 		return nil, 0, err
 	}
 	job := datasets.Job{Game: game, Seed: 1, Episodes: e.episodes, ShardEpisodes: e.shard, Obs: obs}
-	for range v.Spec().Info.Players {
-		job.Policies = append(job.Policies, "random")
-	}
+	job.Policies = slices.Repeat([]string{"random"}, v.Spec().Info.Players)
 	rows := 0
 	pass := func() (uint64, error) {
 		dir, err := os.MkdirTemp("", "moonfarm-bench-")
@@ -101,11 +100,7 @@ const vectorGames = 64
 // the vector to dst.
 func observed(game, what string, want env.Want, turns int, choose func(dst []sim.Order, v env.Vector, i int, p sim.Player) []sim.Order) measure {
 	setup := func(*Options) (pass, int, error) {
-		g, err := catalog.Find(game)
-		if err != nil {
-			return nil, 0, err
-		}
-		v, err := g.New("", env.Settings{N: vectorGames})
+		v, err := vectorOf(game, vectorGames)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -34,8 +34,8 @@ type NetworkFigure struct {
 
 // NetworkOptions select the batches and the time for each figure.
 type NetworkOptions struct {
-	Time     time.Duration // minimum time per figure; 0: one second
-	Batches  []int         // sizes of batches, at least 1; none: Batches
+	Time     time.Duration // minimum time per figure
+	Batches  []int         // sizes of batches, at least 1
 	Work     int           // most operations of an evaluation of a file, in thousands of millions; 0: network.Most
 	Progress func(what string)
 }
@@ -63,12 +63,6 @@ func NetworkNames() (names []string) {
 func Networks(ctx context.Context, models []string, o NetworkOptions) ([]NetworkFigure, error) {
 	if len(models) == 0 {
 		models = NetworkNames()
-	}
-	if len(o.Batches) == 0 {
-		o.Batches = Batches
-	}
-	if o.Time == 0 {
-		o.Time = time.Second
 	}
 	runtime.LockOSThread() // its processor time is measured
 	defer runtime.UnlockOSThread()

@@ -7,9 +7,7 @@ import (
 	"slices"
 
 	"moonfarm/env"
-	"moonfarm/env/catalog"
 	"moonfarm/rollout"
-	"moonfarm/rollout/policy"
 	"moonfarm/sim"
 	"moonfarm/sim/prng"
 )
@@ -30,13 +28,13 @@ const searchPositions = 8
 // without a search.
 func (q searchBench) figures() []measure {
 	note := fmt.Sprintf("mcts(sims=%d,%s) in %d positions of %s, one every %d turns", q.sims, q.options, searchPositions, q.script, q.every)
-	setup := func(p func(*searchedRows) pass) func(*Options) (pass, int, error) {
+	setup := func(play func(*searchedRows) uint64) func(*Options) (pass, int, error) {
 		return func(*Options) (pass, int, error) {
 			r, err := q.positions()
 			if err != nil {
 				return nil, 0, err
 			}
-			return p(r), len(r.rows) * r.sims, nil
+			return func() (uint64, error) { return play(r), nil }, len(r.rows) * r.sims, nil
 		}
 	}
 	return []measure{
@@ -62,23 +60,22 @@ type searchedRows struct {
 
 // positions plays the games to the positions.
 func (q searchBench) positions() (*searchedRows, error) {
-	g, err := catalog.Find(q.game)
+	v, err := vectorOf(q.game, searchPositions)
 	if err != nil {
 		return nil, err
 	}
-	v, err := g.New("", env.Settings{N: searchPositions})
+	mcts, err := playerOf(v, fmt.Sprintf("mcts(sims=%d,%s)", q.sims, q.options))
 	if err != nil {
 		return nil, err
 	}
-	seats, err := q.policies(v.Spec())
+	script, err := playerOf(v, q.script)
 	if err != nil {
 		return nil, err
 	}
-	searches, ok := seats[0].(playoutSearcher)
+	searches, ok := mcts.(playoutSearcher)
 	if !ok {
 		return nil, errors.New("the policy plays no playouts")
 	}
-	script := seats[1]
 	r := &searchedRows{vector: v, batch: env.NewBatch(v.Spec(), searchPositions, searches.Wants()|script.Wants()), policy: searches, sims: q.sims}
 	players := v.Spec().Info.Players
 	games := env.Unwrap(v).(env.Snapshotter)
@@ -113,45 +110,23 @@ func (q searchBench) positions() (*searchedRows, error) {
 	return r, nil
 }
 
-// policies makes the search and the script.
-func (q searchBench) policies(s env.Spec) (list []rollout.Policy, err error) {
-	for _, text := range []string{fmt.Sprintf("mcts(sims=%d,%s)", q.sims, q.options), q.script} {
-		m, err := policy.NewReproducible(q.game, text)
-		if err != nil {
-			return nil, err
-		}
-		p, err := m(s)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}
-
 // search searches all positions.
-func (s *searchedRows) search() pass {
-	return func() (uint64, error) {
-		s.policy.Act(s.vector, s.batch, s.rows)
-		sum := uint64(0)
-		for _, row := range s.rows {
-			found := s.policy.SearchResult(row)
-			sum = prng.Mix(sum ^ math.Float64bits(found.Value))
-			for _, share := range found.Shares {
-				sum = prng.Mix(sum ^ uint64(math.Float32bits(share)))
-			}
+func (s *searchedRows) search() (sum uint64) {
+	s.policy.Act(s.vector, s.batch, s.rows)
+	for _, row := range s.rows {
+		found := s.policy.SearchResult(row)
+		sum = prng.Mix(sum ^ math.Float64bits(found.Value))
+		for _, share := range found.Shares {
+			sum = prng.Mix(sum ^ uint64(math.Float32bits(share)))
 		}
-		return sum, nil
 	}
+	return sum
 }
 
 // playouts plays the same number of playouts as search, without a tree.
-func (s *searchedRows) playouts() pass {
-	return func() (uint64, error) {
-		sum := uint64(0)
-		for _, row := range s.rows {
-			sum = prng.Mix(sum ^ math.Float64bits(s.policy.Playouts(s.vector, row, s.sims, s.batch.RowSeed[row])))
-		}
-		return sum, nil
+func (s *searchedRows) playouts() (sum uint64) {
+	for _, row := range s.rows {
+		sum = prng.Mix(sum ^ math.Float64bits(s.policy.Playouts(s.vector, row, s.sims, s.batch.RowSeed[row])))
 	}
+	return sum
 }
