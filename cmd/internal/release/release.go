@@ -6,11 +6,15 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing/fstest"
 	"time"
+
+	"moonfarm/sim/bounded"
 )
 
 // release describes the files to build.
@@ -61,6 +65,9 @@ func (r *release) make(ctx context.Context) (err error) {
 	return os.Rename(files, r.out)
 }
 
+// mostFile bounds a file of a release in bytes.
+const mostFile = 1 << 30
+
 // archive builds a command and writes its archive into files.
 func (r *release) archive(ctx context.Context, command, platform, work, files string) error {
 	system, architecture, ok := strings.Cut(platform, "/")
@@ -75,11 +82,19 @@ func (r *release) archive(ctx context.Context, command, platform, work, files st
 	if err := r.build(ctx, command, system, architecture, built); err != nil {
 		return err
 	}
-	members := []member{{program, built, 0o755}}
-	for _, page := range []string{"README.md", "CHANGELOG.md"} {
-		members = append(members, member{page, filepath.Join(r.root, page), 0o644})
-	}
 	name := fmt.Sprintf("%s-%s-%s-%s", command, r.version, system, architecture)
+	members := fstest.MapFS{name: {Mode: fs.ModeDir | 0o755, ModTime: r.when}} // without the owners of this machine
+	for member, file := range map[string]string{program: built, "README.md": filepath.Join(r.root, "README.md"), "CHANGELOG.md": filepath.Join(r.root, "CHANGELOG.md")} {
+		data, err := bounded.ReadFile(os.Open, file, mostFile)
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if member == program {
+			mode = 0o755
+		}
+		members[name+"/"+member] = &fstest.MapFile{Data: data, Mode: mode, ModTime: r.when}
+	}
 	write, ending := writeTar, ".tar.gz"
 	if system == "windows" {
 		write, ending = writeZip, ".zip"
@@ -88,7 +103,7 @@ func (r *release) archive(ctx context.Context, command, platform, work, files st
 	if err != nil {
 		return err
 	}
-	err = cmp.Or(write(f, name, members, r.when), f.Close())
+	err = cmp.Or(write(f, members), f.Close())
 	if info, statErr := os.Stat(f.Name()); err == nil && statErr == nil {
 		fmt.Fprintf(r.log, "%s, %.1f MB\n", filepath.Base(f.Name()), float64(info.Size())/1e6)
 	}
@@ -131,11 +146,11 @@ func writeSums(dir string) error {
 	}
 	var sums strings.Builder
 	for _, e := range entries {
-		sum := sha256.New()
-		if err := copyFile(sum, filepath.Join(dir, e.Name())); err != nil {
+		data, err := bounded.ReadFile(os.Open, filepath.Join(dir, e.Name()), mostFile)
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sum.Sum(nil), e.Name())
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), e.Name())
 	}
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o666)
 }

@@ -125,7 +125,7 @@ func checkArchive(t *testing.T, out, platform string) {
 	}
 	lines, bytesOf := unpacked(t, filepath.Join(out, name+ending))
 	const at = " 2026-11-25T06:07:08Z"
-	assert.Equal(t, []string{program + " -rwxr-xr-x" + at, name + "/README.md -rw-r--r--" + at, name + "/CHANGELOG.md -rw-r--r--" + at}, lines)
+	assert.Equal(t, []string{name + "/ drwxr-xr-x" + at, name + "/CHANGELOG.md -rw-r--r--" + at, name + "/README.md -rw-r--r--" + at, program + " -rwxr-xr-x" + at}, lines)
 	assert.Equal(t, "read", string(bytesOf[name+"/README.md"]))
 	if strings.HasPrefix(platform, "linux/") {
 		f, err := elf.NewFile(bytes.NewReader(bytesOf[program]))
