@@ -23,18 +23,15 @@ func PeakOf(t *testing.T, program string, args ...string) (peak int) {
 			}
 			return peak
 		case <-time.After(10 * time.Millisecond):
-			peak = max(peak, memoryOf(c.Process.Pid, "RssAnon:"))
+			peak = max(peak, memoryOf(c.Process.Pid))
 		}
 	}
 }
 
-// memoryOf returns a figure in MB from the status of a running process, or 0 if it has ended.
-func memoryOf(pid int, figure string) int {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	_, after, _ := strings.Cut(string(text), figure)
+// memoryOf returns the memory of a running process in MB, or 0 if it has ended.
+func memoryOf(pid int) int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, after, _ := strings.Cut(string(text), "RssAnon:")
 	kilobytes := 0
 	_, _ = fmt.Sscan(after, &kilobytes)
 	return kilobytes / 1000

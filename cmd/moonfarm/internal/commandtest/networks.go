@@ -3,6 +3,8 @@ package commandtest
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout/policy/neural/neuraltest"
@@ -11,12 +13,8 @@ import (
 // NaN returns a network for a game whose logits are all NaN.
 func NaN(t *testing.T, game string) []byte {
 	g, err := catalog.Find(game)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	v, err := g.New("", env.Settings{N: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return neuraltest.Ending(v.Spec(), 1, false, "Exp", "Neg", "Log")
 }

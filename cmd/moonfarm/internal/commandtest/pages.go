@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Document is a page of the repository.
@@ -52,9 +54,7 @@ func Pages(t *testing.T, top string) (all []Document) {
 		all = append(all, Document{filepath.ToSlash(path), string(text)})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return all
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -42,9 +43,8 @@ func Reference(t *testing.T) (dir string, took time.Duration) {
 func Finish(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	p := Start(t, program, args...)
-	if err := p.Wait(); err != nil {
-		t.Fatalf("%v: %s%s", err, &p.Out, &p.Errs)
-	}
+	err := p.Wait()
+	require.NoError(t, err, "%s%s", &p.Out, &p.Errs)
 	return p.Out.String()
 }
 
@@ -59,9 +59,7 @@ func Start(t *testing.T, program string, args ...string) *Process {
 	t.Helper()
 	p := &Process{Cmd: exec.Command(program, args...)}
 	p.Stdout, p.Stderr = &p.Out, &p.Errs
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Start())
 	return p
 }
 
@@ -69,9 +67,8 @@ func Start(t *testing.T, program string, args ...string) *Process {
 func RequireSame(t *testing.T, a, b string) {
 	t.Helper()
 	diff, err := TreesDiffer(a, b)
-	if err != nil || diff != "" {
-		t.Fatalf("error %v, difference: %s", err, diff)
-	}
+	require.NoError(t, err)
+	require.Empty(t, diff)
 }
 
 // WriteFiles writes files into a folder, by their names in it, and makes the folders that
@@ -89,8 +86,6 @@ func WriteFiles(t *testing.T, dir string, texts map[string]string) {
 func Wants(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
-		if !strings.Contains(text, p) {
-			t.Errorf("the output lacks %q:\n%.2000s", p, text)
-		}
+		assert.True(t, strings.Contains(text, p), "the output lacks %q:\n%.2000s", p, text)
 	}
 }

@@ -2,10 +2,12 @@ package commandtest
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,14 +60,14 @@ func scriptStatus(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%v", err)
 	}
 	if strconv.Itoa(got) != args[0] {
-		ts.Fatalf("exit status %d, want %s", got, args[0])
+		ts.Fatalf("exit status %d, expected %s", got, args[0])
 	}
 }
 
 // change rewrites a file.
 func change(ts *testscript.TestScript, args []string, how func(content []byte, n int) []byte) {
 	if len(args) != 2 {
-		ts.Fatalf("want FILE N")
+		ts.Fatalf("expected FILE N")
 	}
 	file := ts.MkAbs(args[0])
 	content, err := os.ReadFile(file)
@@ -128,23 +130,17 @@ func scriptSame(ts *testscript.TestScript, neg bool, args []string) {
 // TreesDiffer compares two folders and returns a description of a difference, or "".
 func TreesDiffer(a, b string) (string, error) {
 	left, err := readTree(a)
-	if err != nil {
+	right, err2 := readTree(b)
+	if err := cmp.Or(err, err2); err != nil {
 		return "", err
 	}
-	right, err := readTree(b)
-	if err != nil {
-		return "", err
-	}
-	for name, content := range left {
-		if other, ok := right[name]; !ok {
-			return name + " is in " + a + " only", nil
-		} else if content != other {
-			return name + " differs", nil
-		}
-	}
-	for name := range right {
-		if _, ok := left[name]; !ok {
-			return name + " is in " + b + " only", nil
+	for dir, trees := range map[string][2]map[string]string{a: {left, right}, b: {right, left}} {
+		for name, content := range trees[0] {
+			if other, ok := trees[1][name]; !ok {
+				return name + " is in " + dir + " only", nil
+			} else if content != other {
+				return name + " differs", nil
+			}
 		}
 	}
 	return "", nil
@@ -172,11 +168,7 @@ func scriptKeys(ts *testscript.TestScript, root *cobra.Command, args []string) {
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &v))
 	found := map[string]bool{}
 	collectKeys("", v, found)
-	var list []string
-	for k := range found {
-		list = append(list, k)
-	}
-	slices.Sort(list)
+	list := slices.Sorted(maps.Keys(found))
 	ts.Check(os.WriteFile(ts.MkAbs("keys.txt"), []byte(strings.Join(list, "\n")+"\n"), 0o666))
 
 	c, _, err := root.Find(args)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -63,16 +65,14 @@ func (p *Process) WaitForWork(t *testing.T, work time.Duration) {
 // processorTime returns the processor time of a running process; known is false if the
 // process or /proc does not exist.
 func processorTime(pid int) (used time.Duration, known bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, fields, found := bytes.Cut(text, []byte(") ")) // behind the name of the program
-	if err != nil || !found {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, behind, _ := strings.Cut(string(text), ") ") // the name of the program
+	fields := strings.Fields(behind)
+	if len(fields) < 13 || fields[0] == "Z" {
 		return 0, false
 	}
-	var state string
-	var skipped [10]int64
-	var user, system int64
-	_, err = fmt.Sscan(string(fields), &state, &skipped[0], &skipped[1], &skipped[2], &skipped[3], &skipped[4], &skipped[5],
-		&skipped[6], &skipped[7], &skipped[8], &skipped[9], &user, &system)
+	user, err := strconv.Atoi(fields[11])
+	system, err2 := strconv.Atoi(fields[12])
 	const tick = time.Second / 100 // USER_HZ of Linux
-	return time.Duration(user+system) * tick, err == nil && state != "Z"
+	return time.Duration(user+system) * tick, err == nil && err2 == nil
 }
