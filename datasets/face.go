@@ -40,7 +40,6 @@ type (
 	Episode       = read.Episode
 	Final         = read.Final
 	Batch         = read.Batch
-	Rendering     = read.Rendering
 	ReadOptions   = read.ReadOptions
 	Split         = read.Split
 	Filter        = filter.Filter

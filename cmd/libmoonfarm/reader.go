@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -53,16 +54,10 @@ func openDataset(folder string) (*dataset, error) {
 type reader struct {
 	idle
 	columns []datasets.Column
-	from    source
+	pull    func() (*datasets.Batch, error, bool) // see iter.Pull2
+	stop    func()
 	pending *datasets.Batch // the next batch, not yet taken
 	err     error           // the error that ended reading
-}
-
-// source returns batches, each valid until the next call, and io.EOF after the
-// last.
-type source interface {
-	Next() (*datasets.Batch, error)
-	Close()
 }
 
 // String names the kind of handle.
@@ -87,14 +82,10 @@ func newReader(d *dataset, o datasets.ReadOptions, play bool) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{columns: columns}
-	if play {
-		if r.from, err = d.Render(o); err != nil {
-			return nil, fault{codeData, err.Error()} // the options are valid
-		}
-	} else {
-		r.from = readFiles(d, o)
-	}
-	return r, nil
+	return r, apart(func() error {
+		r.pull, r.stop = iter.Pull2(d.Batches(o))
+		return nil
+	})
 }
 
 // next returns the next batch, the same one until take.
@@ -102,11 +93,16 @@ func (r *reader) next() (*datasets.Batch, error) {
 	if r.pending != nil || r.err != nil {
 		return r.pending, r.err
 	}
-	r.err = protect(func() (err error) {
-		if r.pending, err = r.from.Next(); err != nil && err != io.EOF {
-			err = fault{codeData, err.Error()}
+	r.err = apart(func() error {
+		b, err, more := r.pull()
+		switch {
+		case !more:
+			return io.EOF
+		case err != nil:
+			return fault{codeData, err.Error()}
 		}
-		return err
+		r.pending = b
+		return nil
 	})
 	return r.pending, r.err
 }
@@ -116,73 +112,19 @@ func (r *reader) take() { r.pending = nil }
 
 // Close implements io.Closer.
 func (r *reader) Close() error {
-	r.from.Close()
-	return nil
-}
-
-// files reads the files of a dataset: a goroutine makes the next batch while
-// the caller works with the previous one. (A coroutine of package iter must
-// stay on one thread of the system, and callers come from any thread.)
-type files struct {
-	made  chan made
-	taken chan struct{} // the batch that was made may be overwritten
-	stop  chan struct{}
-	given bool
-	ended sync.WaitGroup
-}
-
-// made is a batch, or the error that ends reading.
-type made struct {
-	b   *datasets.Batch
-	err error
-}
-
-func readFiles(d *dataset, o datasets.ReadOptions) *files {
-	f := &files{made: make(chan made), taken: make(chan struct{}), stop: make(chan struct{})}
-	f.ended.Go(func() {
-		err := protect(func() error { return f.run(d, o) })
-		select {
-		case f.made <- made{nil, err}:
-		case <-f.stop:
-		}
+	return apart(func() error {
+		r.stop()
+		return nil
 	})
-	return f
 }
 
-// run makes batches until it is stopped.
-func (f *files) run(d *dataset, o datasets.ReadOptions) error {
-	for b, err := range d.Batches(o) {
-		if err != nil {
-			return err
-		}
-		select {
-		case f.made <- made{b, nil}:
-		case <-f.stop:
-			return nil
-		}
-		select {
-		case <-f.taken:
-		case <-f.stop:
-			return nil
-		}
-	}
-	return io.EOF
-}
-
-// Next implements source.
-func (f *files) Next() (*datasets.Batch, error) {
-	if f.given {
-		f.taken <- struct{}{}
-	}
-	m := <-f.made
-	f.given = m.b != nil
-	return m.b, m.err
-}
-
-// Close implements source: it stops the goroutine.
-func (f *files) Close() {
-	close(f.stop)
-	f.ended.Wait()
+// apart returns the error of f in a goroutine of its own: a coroutine that a goroutine of the library's caller makes
+// stays on its thread of the system, and the next call may come from another one.
+func apart(f func() error) (err error) {
+	var ended sync.WaitGroup
+	ended.Go(func() { err = protect(f) })
+	ended.Wait()
+	return err
 }
 
 // columnCard describes a column of a reader.

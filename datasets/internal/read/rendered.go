@@ -141,9 +141,9 @@ func (d *Dataset) ReadColumns(o ReadOptions) ([]arrowfile.Column, error) {
 	return d.Tables[about.StepsTable].Schema.Part(want).Columns, nil
 }
 
-// Rendering replays episodes and yields their rows, batch by batch, as Batches does
+// rendering replays episodes and yields their rows, batch by batch, as Batches does
 // with ReadOptions.Makers. It is not safe for concurrent use.
-type Rendering struct {
+type rendering struct {
 	d      *Dataset
 	o      ReadOptions
 	way    *route
@@ -167,9 +167,9 @@ type Rendering struct {
 	kept *arrowfile.RecordBatch
 }
 
-// Render returns a Rendering, whose Close must be called. It fails if an option is
+// render returns a rendering, whose close must be called. It fails if an option is
 // wrong or Makers are missing.
-func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
+func (d *Dataset) render(o ReadOptions) (*rendering, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rendering{d: d, o: o, who: d.manifest.Players()}
+	r := &rendering{d: d, o: o, who: d.manifest.Players()}
 	if err := o.Filter.Check(r.who); err != nil {
 		return nil, fmt.Errorf("%s: read: %w", d.Dir, err)
 	}
@@ -208,8 +208,8 @@ func (d *Dataset) Render(o ReadOptions) (*Rendering, error) {
 	return r, nil
 }
 
-// Close ends the workers and closes the file in hand.
-func (r *Rendering) Close() {
+// close ends the workers and closes the file in hand.
+func (r *rendering) close() {
 	r.stream.Close()
 	if r.file != nil {
 		r.file.Close()
@@ -217,15 +217,15 @@ func (r *Rendering) Close() {
 	r.reader.Close()
 }
 
-// rendered yields the batches of a Rendering.
+// rendered yields the batches of a rendering.
 func (d *Dataset) rendered(o ReadOptions, yield func(*Batch) error) error {
-	r, err := d.Render(o)
+	r, err := d.render(o)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer r.close()
 	for {
-		b, err := r.Next()
+		b, err := r.batch()
 		if err == io.EOF {
 			return nil
 		}
@@ -257,7 +257,7 @@ func streamOptions(o *ReadOptions, j about.Job, specs []env.Spec, columns []arro
 
 // next returns the next episode of the part and the split: in order, or with Shuffle in
 // random order within each batch of the file.
-func (r *Rendering) next() (*rollout.Episode, int, error) {
+func (r *rendering) next() (*rollout.Episode, int, error) {
 	for {
 		for r.passed < len(r.order) {
 			row := int(r.order[r.passed])
@@ -285,12 +285,12 @@ func (r *Rendering) next() (*rollout.Episode, int, error) {
 }
 
 // draw returns the number that decides to which part the episode in that row of the table belongs.
-func (r *Rendering) draw(row int) float64 {
+func (r *rendering) draw(row int) float64 {
 	return games.Draw(arrowfile.View[uint64](r.reader.Table.Col(about.ColGame).Fixed)[row])
 }
 
 // more reads the next batch of the file, or opens the next file.
-func (r *Rendering) more() (err error) {
+func (r *rendering) more() (err error) {
 	if r.file == nil {
 		if r.at, err = r.way.next(); err != nil {
 			return err
@@ -313,9 +313,9 @@ func (r *Rendering) more() (err error) {
 	return nil
 }
 
-// Next returns the next batch, valid until the next call, and io.EOF after the last.
+// batch returns the next batch, valid until the next call, and io.EOF after the last.
 // After any other error, as in Batches, there is nothing to read.
-func (r *Rendering) Next() (*Batch, error) {
+func (r *rendering) batch() (*Batch, error) {
 	if r.kept != nil {
 		return r.filtered()
 	}
@@ -326,7 +326,7 @@ func (r *Rendering) Next() (*Batch, error) {
 }
 
 // make makes the next batch of all rows.
-func (r *Rendering) make() error {
+func (r *rendering) make() error {
 	from, err := r.stream.Next()
 	if err != nil {
 		return err
@@ -365,7 +365,7 @@ func turnsOf(e *rollout.Episode) int {
 
 // wanted reports whether the filter wants the row of a seat in a turn, or in a step.
 // Nobody wants the rows of a seat that waits.
-func (r *Rendering) wanted(e *rollout.Episode, turn, seat int) bool {
+func (r *rendering) wanted(e *rollout.Episode, turn, seat int) bool {
 	row := filter.Row{Turn: turn, Seat: seat, Result: e.Outcome[seat].Result, Policy: e.Policies[seat]}
 	if s := e.Steps; s != nil {
 		if s.Action[turn*e.Players+seat] == rollout.Waiting {
@@ -380,7 +380,7 @@ func (r *Rendering) wanted(e *rollout.Episode, turn, seat int) bool {
 }
 
 // wants reports whether the filter wants any row of an episode.
-func (r *Rendering) wants(e *rollout.Episode) bool {
+func (r *rendering) wants(e *rollout.Episode) bool {
 	if r.o.Filter.Empty() {
 		return true
 	}
@@ -395,7 +395,7 @@ func (r *Rendering) wants(e *rollout.Episode) bool {
 }
 
 // filtered returns the next batch of the rows that the filter wants.
-func (r *Rendering) filtered() (*Batch, error) {
+func (r *rendering) filtered() (*Batch, error) {
 	r.kept.Reset()
 	for r.kept.Rows < r.kept.Cap && r.ended == nil {
 		if len(r.rest) == 0 {
