@@ -26,11 +26,11 @@ const searchPositions = 8
 
 // figures lists the playouts per second within a search, and from the same positions
 // without a search.
-func (q searchBench) figures() []measure {
-	note := fmt.Sprintf("mcts(sims=%d,%s) in %d positions of %s, one every %d turns", q.sims, q.options, searchPositions, q.script, q.every)
+func (s searchBench) figures() []measure {
+	note := fmt.Sprintf("mcts(sims=%d,%s) in %d positions of %s, one every %d turns", s.sims, s.options, searchPositions, s.script, s.every)
 	setup := func(play func(*searchedRows) uint64) func(*Options) (pass, int, error) {
 		return func(*Options) (pass, int, error) {
-			r, err := q.positions()
+			r, err := s.positions()
 			if err != nil {
 				return nil, 0, err
 			}
@@ -59,16 +59,16 @@ type searchedRows struct {
 }
 
 // positions plays the games to the positions.
-func (q searchBench) positions() (*searchedRows, error) {
-	v, err := vectorOf(q.game, searchPositions)
+func (s searchBench) positions() (*searchedRows, error) {
+	v, err := vectorOf(s.game, searchPositions)
 	if err != nil {
 		return nil, err
 	}
-	mcts, err := playerOf(v, fmt.Sprintf("mcts(sims=%d,%s)", q.sims, q.options))
+	mcts, err := playerOf(v, fmt.Sprintf("mcts(sims=%d,%s)", s.sims, s.options))
 	if err != nil {
 		return nil, err
 	}
-	script, err := playerOf(v, q.script)
+	script, err := playerOf(v, s.script)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (q searchBench) positions() (*searchedRows, error) {
 	if !ok {
 		return nil, errors.New("the policy plays no playouts")
 	}
-	r := &searchedRows{vector: v, batch: env.NewBatch(v.Spec(), searchPositions, searches.Wants()|script.Wants()), policy: searches, sims: q.sims}
+	r := &searchedRows{vector: v, batch: env.NewBatch(v.Spec(), searchPositions, searches.Wants()|script.Wants()), policy: searches, sims: s.sims}
 	players := v.Spec().Info.Players
 	games := env.Unwrap(v).(env.Snapshotter)
 	kept := make([][]byte, searchPositions)
@@ -84,9 +84,9 @@ func (q searchBench) positions() (*searchedRows, error) {
 	for row := range all {
 		all[row] = int32(row)
 	}
-	for turn := range searchPositions * q.every {
+	for turn := range searchPositions * s.every {
 		v.Observe(r.batch)
-		if i := turn / q.every; turn%q.every == 0 && r.batch.Status[i] == sim.Running {
+		if i := turn / s.every; turn%s.every == 0 && r.batch.Status[i] == sim.Running {
 			kept[i] = games.AppendSnapshot(nil, i)
 		}
 		script.Act(v, r.batch, all)
