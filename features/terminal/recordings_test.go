@@ -20,7 +20,7 @@ func TestRecordedTurns(t *testing.T) {
 	names := simtest.SharedFiles(t, "replays", "terminal", "202*.replay.gz")
 	known, all := 0, 0
 	for _, name := range names {
-		m, err := replay.ReadMatch(filepath.Base(name), bytes.NewReader(simtest.Text(t, name)))
+		m, _, err := replay.Verify(filepath.Base(name), bytes.NewReader(simtest.Text(t, name)), nil)
 		require.NoError(t, err)
 		g := newGame(t, m.Config.Rules)
 		v := &recorded{T: t, g: g, a: NewActions(g)}

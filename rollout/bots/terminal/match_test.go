@@ -50,7 +50,7 @@ func parse(t testing.TB, line []byte) *frame.Frame {
 // every line that they get and every frame of the new replay.
 func replayed(t *testing.T, name string, recording []byte) {
 	t.Helper()
-	old, err := replay.ReadMatch(name, bytes.NewReader(recording))
+	old, _, err := replay.Verify(name, bytes.NewReader(recording), nil)
 	require.NoError(t, err)
 	if slices.ContainsFunc(old.Orders, func(o sim.Order) bool { return terminal.Decode(o).Op == terminal.OpPenalty }) {
 		t.Logf("%s: its players lost health by thinking or crashes, which its bots do not repeat", name)

@@ -36,7 +36,7 @@ func answersOf(m *replay.Match) (answers [2][]string) {
 func recorded(t testing.TB) *replay.Match {
 	t.Helper()
 	name := simtest.Shared(t, "replays", "terminal", "2026-001.replay.gz")
-	m, err := replay.ReadMatch(name, bytes.NewReader(simtest.Text(t, name)))
+	m, _, err := replay.Verify(name, bytes.NewReader(simtest.Text(t, name)), nil)
 	require.NoError(t, err)
 	return m
 }

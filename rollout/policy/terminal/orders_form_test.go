@@ -124,7 +124,7 @@ func recordings(t *testing.T, names ...string) (sum said) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		m, err := replay.ReadMatch(filepath.Base(name), bytes.NewReader(text))
+		m, _, err := replay.Verify(filepath.Base(name), bytes.NewReader(text), nil)
 		if m == nil || m.Turns == 0 {
 			t.Logf("%s: %v", name, err)
 			continue

@@ -109,7 +109,7 @@ type recording struct {
 func open(t *testing.T, name string) *recording {
 	t.Helper()
 	text := simtest.Text(t, name)
-	match, err := replay.ReadMatch(name, bytes.NewReader(text))
+	match, _, err := replay.Verify(name, bytes.NewReader(text), nil)
 	require.NoError(t, err)
 	in, err := replay.NewReader(name, bytes.NewReader(text))
 	require.NoError(t, err)

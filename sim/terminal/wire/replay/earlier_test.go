@@ -57,7 +57,7 @@ func TestVerifyEarlierRecordings(t *testing.T) {
 }
 
 // TestUpgradeAsKind checks upgrades under the rules of February 2020. Their spawn event has the
-// kind of the structure, ReadMatch returns upgrades, and the totals count the cost of the
+// kind of the structure, readMatch returns upgrades, and the totals count the cost of the
 // upgrade alone.
 func TestUpgradeAsKind(t *testing.T) {
 	place, up := terminal.Place, terminal.UpgradeAt

@@ -54,7 +54,7 @@ func (m *Match) Add(t *sim.Turn) {
 	m.Turns++
 }
 
-// ReadMatch reads a replay and reconstructs the orders of every turn from the spawn events of
+// readMatch reads a replay and reconstructs the orders of every turn from the spawn events of
 // its first action frame, the thinking times, and the health that the players lost before
 // that frame. Replays do not contain commands that the original refused. If a recording
 // breaks off, its last turn has orders if its first action frame was recorded.
@@ -62,12 +62,8 @@ func (m *Match) Add(t *sim.Turn) {
 // It fails for lines that cannot be read, for frames that do not follow each other, and for
 // spawn events in an order that no answers lead to. Errors contain the name. The match then
 // has the turns before the error; it is nil if the config cannot be read.
-func ReadMatch(name string, in io.Reader) (*Match, error) {
-	return readMatch(name, in, func(*frame.Frame, bool) {})
-}
-
-// readMatch does the work of ReadMatch and calls each for every frame, and once more for the
-// last one, with last set, at the end of the file.
+//
+// It calls each for every frame, and once more for the last one, with last set, at the end of the file.
 func readMatch(name string, in io.Reader, each func(f *frame.Frame, last bool)) (*Match, error) {
 	r, err := newTurnReader(name, in)
 	if err != nil {
@@ -95,7 +91,7 @@ func readMatch(name string, in io.Reader, each func(f *frame.Frame, last bool)) 
 	}
 }
 
-// FindFrame reads a replay as ReadMatch does and returns the match and a copy of one frame:
+// FindFrame reads a replay as Verify does and returns the match and a copy of one frame:
 // the frame of the given turn and number (−1 is the deploy frame), or the last frame of the
 // file if turn is −1. The frame is nil if the file lacks it. most is the number of the turn's
 // last action frame, or −1 if the turn has no action frame.

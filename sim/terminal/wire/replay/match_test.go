@@ -104,12 +104,12 @@ func TestMatchRoundTrip(t *testing.T) {
 			}
 			m := made(t, wiretest.RuleSet(t, name), uint64(seed), turns, nil)
 			text, read := roundTrip(t, fmt.Sprintf("%s, seed %d", name, seed), m)
-			alone, err := ReadMatch("made", strings.NewReader(text))
+			alone, err := readMatch("made", strings.NewReader(text), unwatched)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(alone.Orders, read.Orders) || !slices.Equal(alone.Ends, read.Ends) || alone.End != read.End {
-				t.Errorf("%s: ReadMatch and Verify read different matches", name)
+				t.Errorf("%s: readMatch and Verify read different matches", name)
 			}
 			if turns == 100 && !m.Complete {
 				t.Errorf("%s: the match is not over", name)
@@ -129,7 +129,10 @@ func firstLine(a, b string) string {
 	return "the end"
 }
 
-// TestMatchOrders checks that ReadMatch reconstructs orders from spawn events.
+// unwatched ignores the frames that readMatch reads.
+func unwatched(*frame.Frame, bool) {}
+
+// TestMatchOrders checks that readMatch reconstructs orders from spawn events.
 func TestMatchOrders(t *testing.T) {
 	place, up, rm, spawn := terminal.Place, terminal.UpgradeAt, terminal.RemoveAt, terminal.Spawn
 	const w, scout = terminal.Wall, terminal.Scout
@@ -256,7 +259,7 @@ func TestMatchBroken(t *testing.T) {
 		{"another file", "Dear reader\n", "replay broken: line 1: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadMatch("broken", strings.NewReader(c.text))
+			_, err := readMatch("broken", strings.NewReader(c.text), unwatched)
 			assert.ErrorContains(t, err, c.want)
 			_, _, err = Verify("broken", strings.NewReader(c.text), nil)
 			assert.ErrorContains(t, err, c.want)

@@ -40,7 +40,7 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("line %d: turn %d, frame %d: %s: recorded %s, played %s", d.Line, d.Turn, d.Frame, d.Field, d.Want, d.Got)
 }
 
-// Verify plays a replay again, with the orders that ReadMatch extracts, and compares its
+// Verify plays a replay again, with the orders that readMatch extracts, and compares its
 // frames with those of a referee: resources, health as float32, unit lists with their ids,
 // the lists of removals and upgrades, all events, the restores, and the totals of the end
 // frame except its duration.
@@ -58,7 +58,7 @@ func (d *Difference) Error() string {
 // frame. Totals that depend on all turns are compared only if no turn differs.
 //
 // The rules are those of the recording's config, or *rules if rules is not nil. Verify returns
-// the match that ReadMatch returns. Errors contain the name; the Match and the Report then
+// the match that readMatch returns. Errors contain the name; the Match and the Report then
 // have the turns before the error.
 func Verify(name string, in io.Reader, rules *terminal.Rules) (*Match, Report, error) {
 	r, err := newTurnReader(name, in)

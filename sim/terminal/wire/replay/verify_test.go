@@ -47,7 +47,7 @@ func TestVerifyRecordings(t *testing.T) {
 	assert.GreaterOrEqualf(t, exact, 105, "%d recordings are equal, want 105", exact)
 }
 
-// TestRecordingsWrittenAgain checks that ReadMatch and WriteMatch reproduce the frames of a
+// TestRecordingsWrittenAgain checks that readMatch and WriteMatch reproduce the frames of a
 // recording, except the duration and lists that the original writes in random order. With
 // MOONFARM_LONG it takes all recordings.
 func TestRecordingsWrittenAgain(t *testing.T) {
@@ -57,7 +57,7 @@ func TestRecordingsWrittenAgain(t *testing.T) {
 			continue
 		}
 		text := simtest.Text(t, name)
-		m, err := ReadMatch(base, bytes.NewReader(text))
+		m, err := readMatch(base, bytes.NewReader(text), unwatched)
 		require.NoError(t, err)
 		var again bytes.Buffer
 		require.NoError(t, WriteMatch(&again, m, m.Config.Style), base)
