@@ -27,11 +27,10 @@ import (
 // evalFlags are the flags of eval.
 type evalFlags struct {
 	gameFlags
-	players string
-	player  []string
-	games   int
-	limits  limitFlags
-	locks   *filelock.Locker
+	playerFlags
+	games  int
+	limits limitFlags
+	locks  *filelock.Locker
 	// concurrency is the number of games of bots at once; 0: by the number of cores
 	concurrency int
 	seed        uint64
@@ -83,9 +82,8 @@ extend the tournament. If the command is interrupted, its exit status is 130.
 
 // addFlags adds the flags of eval.
 func (e *evalFlags) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&e.players, "players", "", "`A,B`: players, with commas between them")
+	e.playerFlags.add(c, "`A,B`: players, with commas between them")
 	c.Flags().StringVar(&e.players, "policies", "", "the same as --players")
-	c.Flags().StringArrayVar(&e.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
 	c.Flags().Var(console.Whole(&e.games, 1, math.MaxInt32), "games", "least number of games, of a lineup or a player")
 	c.Flags().Var(console.Choice(&e.schedule, schedule.Names()...), "schedule", "lineups")
 	c.Flags().StringVar(&e.sprt, "sprt", "", "`ELO0,ELO1[,ALPHA,BETA]`: a test of two players")
@@ -154,23 +152,17 @@ func (e *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 
 // contenders returns the players of eval, with different names.
 func (e *evalFlags) contenders(stages evalStages) (list []*players.Entrant, err error) {
-	g := stages[0].bots
-	if e.players == "" && len(e.player) == 0 {
+	specs, err := e.specs()
+	switch seats := stages[0].bots.Seats; {
+	case err != nil:
+		return nil, err
+	case len(specs) == 0:
 		return nil, console.WrongUse("--players is missing: two players or more, such as --players random,random")
-	}
-	if g.Seats < 2 {
-		return nil, console.WrongUse("--rules %s: a game of %s, expected two or more to compare players", e.rulesFile, texts.Plural(g.Seats, "player"))
-	}
-	texts := e.player
-	if e.players != "" {
-		specs, err := readSpecs("players", e.players)
-		if err != nil {
-			return nil, err
-		}
-		texts = append(specs, texts...)
+	case seats < 2:
+		return nil, console.WrongUse("--rules %s: a game of %s, expected two or more to compare players", e.rulesFile, texts.Plural(seats, "player"))
 	}
 	seen := map[string]int{}
-	for _, text := range texts {
+	for _, text := range specs {
 		p, err := stages.enter(text)
 		if err != nil {
 			players.Close(list...)

@@ -10,7 +10,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -189,6 +188,27 @@ func readSpecs(flag, text string) ([]string, error) {
 	return list, nil
 }
 
+// playerFlags are the flags that name players.
+type playerFlags struct {
+	players string
+	player  []string
+}
+
+// add adds the flags.
+func (f *playerFlags) add(c *cobra.Command, usage string) {
+	c.Flags().StringVar(&f.players, "players", "", usage)
+	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
+}
+
+// specs returns the texts of the players.
+func (f *playerFlags) specs() ([]string, error) {
+	if f.players == "" {
+		return f.player, nil
+	}
+	list, err := readSpecs("players", f.players)
+	return append(list, f.player...), err
+}
+
 // concurrencyFlag adds --concurrency.
 func concurrencyFlag(c *cobra.Command, to *int) {
 	c.Flags().Var(console.Whole(to, 1, console.MaxWorkers), "concurrency", "number of games of bots at once")
@@ -196,12 +216,8 @@ func concurrencyFlag(c *cobra.Command, to *int) {
 
 // limitFlags are the flags for the limits of bots.
 type limitFlags struct {
+	players.Limits
 	profile   string
-	accept    time.Duration
-	answer    time.Duration
-	game      time.Duration
-	soft      time.Duration
-	cpu       time.Duration
 	memory    int // megabytes
 	processes int
 }
@@ -221,11 +237,11 @@ func (f *limitFlags) add(c *cobra.Command) {
 	f.profile = localLimits
 	flags := c.Flags()
 	flags.Var(console.Choice(&f.profile, localLimits, siteLimits), "limits", "all limits that no other flag sets")
-	flags.Var(console.Seconds(&f.answer), "timeout", "for an answer (default: codecraft 10, towerdefence 60, terminal 600)")
-	flags.Var(console.Seconds(&f.accept), "accept-timeout", "until a client is there or a folder is free (default: 60; 600)")
-	flags.Var(console.Seconds(&f.game), "game-timeout", "for all answers of a bot in a game (default: no limit)")
-	flags.Var(console.Seconds(&f.soft), "soft-timeout", "in terminal: each full second beyond it costs one health")
-	flags.Var(console.Seconds(&f.cpu), "cpu-time", "of processor time of a bot in a game (default: no limit)")
+	flags.Var(console.Seconds(&f.Answer), "timeout", "for an answer (default: codecraft 10, towerdefence 60, terminal 600)")
+	flags.Var(console.Seconds(&f.Accept), "accept-timeout", "until a client is there or a folder is free (default: 60; 600)")
+	flags.Var(console.Seconds(&f.Game), "game-timeout", "for all answers of a bot in a game (default: no limit)")
+	flags.Var(console.Seconds(&f.Soft), "soft-timeout", "in terminal: each full second beyond it costs one health")
+	flags.Var(console.Seconds(&f.CPU), "cpu-time", "of processor time of a bot in a game (default: no limit)")
 	flags.Var(console.Whole(&f.memory, 0, 1<<24), "max-memory", "megabytes of a bot (default 4096; Linux only)")
 	flags.Var(console.Whole(&f.processes, 0, 1<<20), "max-processes", "processes of a bot at a time (default 256; Linux only)")
 	for _, name := range []string{"max-memory", "max-processes"} {
@@ -236,25 +252,15 @@ func (f *limitFlags) add(c *cobra.Command) {
 
 // limits returns the limits that the flags set.
 func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
-	l := players.Limits{Site: f.profile == siteLimits}
-	if c.Flags().Changed("soft-timeout") && !recordings.InfoOf(game).SoftLimit {
-		return l, console.WrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
-	}
-	for _, t := range []struct {
-		flag string
-		from *time.Duration
-		to   **time.Duration
-	}{{"timeout", &f.answer, &l.Answer}, {"accept-timeout", &f.accept, &l.Accept}, {"game-timeout", &f.game, &l.Game}, {"soft-timeout", &f.soft, &l.Soft}, {"cpu-time", &f.cpu, &l.CPU}} {
-		if c.Flags().Changed(t.flag) {
-			*t.to = t.from
-		}
+	f.Site = f.profile == siteLimits
+	if f.Soft != nil && !recordings.InfoOf(game).SoftLimit {
+		return f.Limits, console.WrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
 	}
 	if c.Flags().Changed("max-memory") {
-		bytes := int64(f.memory) << 20
-		l.Memory = &bytes
+		f.Memory = new(int64(f.memory) << 20)
 	}
 	if c.Flags().Changed("max-processes") {
-		l.Processes = &f.processes
+		f.Processes = &f.processes
 	}
-	return l, nil
+	return f.Limits, nil
 }

@@ -34,13 +34,12 @@ import (
 // viewFlags are the flags of view.
 type viewFlags struct {
 	gameFlags
-	players string
-	player  []string
-	seed    uint64
-	games   int
-	only    []uint64
-	out     string
-	at      viewer.Address
+	playerFlags
+	seed  uint64
+	games int
+	only  []uint64
+	out   string
+	at    viewer.Address
 
 	tty         bool
 	first, last uint64 // turns of tty
@@ -105,8 +104,7 @@ positions are printed as text. With --gif that game is written as an animation.`
 	if serve != nil {
 		f.at.Add(c, "the page")
 	}
-	flags.StringVar(&f.players, "players", "", "`A,B`: policies to play GAME now, one for each seat or one for all")
-	flags.StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
+	f.playerFlags.add(c, "`A,B`: policies to play GAME now, one for each seat or one for all")
 	flags.BoolVar(&f.tty, "tty", false, "show the game in the terminal")
 	flags.Var(numberRange(&f.first, &f.last, "a turn"), "turns", "turns to show with --tty or --gif, counted from 0 (default: all)")
 	flags.Float64Var(&f.speed, "speed", f.speed, "turns a second with --tty or --gif")
@@ -136,15 +134,6 @@ without a server.`
 	return `The command writes one file, with all data in it, that a browser opens: --out,
 or view.html. ` + console.FullProgram + ` view serves the page instead: large datasets and
 tournaments open at once there, and the page follows a recording that changes.`
-}
-
-// specs returns the players.
-func (v *viewFlags) specs() ([]string, error) {
-	if v.players == "" {
-		return v.player, nil
-	}
-	list, err := readSpecs("players", v.players)
-	return append(list, v.player...), err
 }
 
 func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewer.Pages) error {

@@ -98,16 +98,16 @@ func Share(to *float64) Value {
 	return Value{Parse: set, Show: func() string { return strconv.FormatFloat(*to, 'g', -1, 64) }, Kind: "X"}
 }
 
-// Seconds makes the value of a flag that takes a time in seconds and has no default.
-func Seconds(to *time.Duration) Value {
+// Seconds makes the value of a flag that takes a time in seconds. Without the flag the time is nil.
+func Seconds(to **time.Duration) Value {
 	set := func(text string) error {
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(n >= 0 && n <= 1e6) {
 			return errors.New("expected seconds, from 0 to 1000000")
 		}
-		*to = time.Duration(n * float64(time.Second))
-		if n > 0 && *to == 0 {
-			*to = 1
+		*to = new(time.Duration(n * float64(time.Second)))
+		if n > 0 && **to == 0 {
+			**to = 1
 		}
 		return nil
 	}
