@@ -158,6 +158,7 @@ func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error
 			games = append(games, g.Name)
 		}
 	}
+	figures := map[string][]string{} // of each game
 	for _, g := range games {
 		names, err := bench.FigureNames(g)
 		if err != nil {
@@ -168,13 +169,14 @@ func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error
 				return console.WrongUse("--what %s: %s has no such figure; there are: %s", w, g, strings.Join(names, ", "))
 			}
 		}
+		figures[g] = slices.DeleteFunc(names, func(what string) bool { return len(f.what) > 0 && !slices.Contains(f.what, what) })
 	}
 	recordings, err := recordingsByGame(ctx, f.recordings)
 	if err != nil {
 		return err
 	}
 	if f.against != "" {
-		return a.runAgainst(ctx, games, f)
+		return a.runAgainst(ctx, games, figures, f)
 	}
 	m := a.Meter("figures")
 	defer m.End()
@@ -191,7 +193,7 @@ func (a *app) runBench(ctx context.Context, games []string, f *benchFlags) error
 }
 
 // runAgainst compares this program with another build.
-func (a *app) runAgainst(ctx context.Context, games []string, f *benchFlags) error {
+func (a *app) runAgainst(ctx context.Context, games []string, figures map[string][]string, f *benchFlags) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -208,15 +210,8 @@ func (a *app) runAgainst(ctx context.Context, games []string, f *benchFlags) err
 	defer m.End()
 	all := []bench.Ratio{}
 	for _, g := range games {
-		names, err := bench.FigureNames(g)
-		if err != nil {
-			return err
-		}
 		against.Progress = func(pair int, what string) { m.Say(fmt.Sprintf("%s %s, pair %d of %d", g, what, pair+1, f.pairs)) }
-		for _, what := range names {
-			if len(f.what) > 0 && !slices.Contains(f.what, what) {
-				continue
-			}
+		for _, what := range figures[g] {
 			r, err := against.Compare(ctx, g, what)
 			var exit *exec.ExitError
 			if errors.As(err, &exit) && exit.ExitCode() == console.ExitUsage {

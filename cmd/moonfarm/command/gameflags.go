@@ -142,14 +142,6 @@ func readRules(file string, sets []string) (string, error) {
 	return text, nil
 }
 
-// ruleSets returns the names of the rule sets of all games.
-func ruleSets() (all []string) {
-	for _, e := range recordings.Engines() {
-		all = append(all, e.Info().RuleSets...)
-	}
-	return all
-}
-
 // readRulesText reads the text of an open file of rules.
 func readRulesText(f io.Reader) (string, error) {
 	in, err := recordings.Uncompressed(f)

@@ -114,9 +114,12 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 	if f.job.ShardEpisodes == 0 {
 		f.job.ShardEpisodes = g.ShardEpisodes
 	}
-	o, err := f.options(game)
+	rules, err := rulesOfRecordings(f.rules, game)
 	if err != nil {
 		return imported{}, err
+	}
+	o := imports.Options{
+		ReadOptions: recordings.ReadOptions{Rules: rules, Keep: f.keep}, Dir: f.out, ShardEpisodes: f.job.ShardEpisodes, Workers: f.workers,
 	}
 	m := a.Meter("files")
 	o.Progress = func(done int) { m.Show(uint64(done), uint64(len(files)), 0, "") }
@@ -143,14 +146,6 @@ func (a *app) importFiles(ctx context.Context, game string, files []string, f *i
 		fmt.Fprint(a.Stderr, done.remarks())
 	}
 	return done, err
-}
-
-// options reads the flags.
-func (i *importFlags) options(game string) (imports.Options, error) {
-	rules, err := rulesOfRecordings(i.rules, game)
-	return imports.Options{
-		ReadOptions: recordings.ReadOptions{Rules: rules, Keep: i.keep}, Dir: i.out, ShardEpisodes: i.job.ShardEpisodes, Workers: i.workers,
-	}, err
 }
 
 // rulesOfRecordings reads a file of rules for recordings of a game that do not contain them.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,11 +71,7 @@ func (f *JobFlags) Job(game string) (j datasets.Job, g catalog.Entry, err error)
 
 // Shards returns the number of shards of a job.
 func Shards(j *datasets.Job) uint64 {
-	n := j.Episodes / j.ShardEpisodes
-	if j.Episodes%j.ShardEpisodes > 0 {
-		n++
-	}
-	return n
+	return (j.Episodes-1)/j.ShardEpisodes + 1
 }
 
 // seedFlag adds --seed.
@@ -98,7 +94,7 @@ func datasetFlags(c *cobra.Command, j *datasets.Job) {
 	j.Program = datasets.ProgramMoonfarm
 	flags.StringVar(&j.License, "license", "", "`NAME` of the licence that the dataset's card names, such as cc-by-4.0")
 	j.Discount = 1
-	flags.Var(discount(&j.Discount), "discount", "weight of the next turn's rewards in the return of this turn")
+	flags.Var(console.Number(&j.Discount, func(x float64) bool { return x > 0 && x <= 1 }, "a number above 0 and at most 1, such as 0.99"), "discount", "weight of the next turn's rewards in the return of this turn")
 	flags.Var(console.Whole(&j.ShardEpisodes, 1, maxEpisodes), "shard-episodes", "episodes in one shard, which one worker makes; the bytes depend on it (default "+shardDefaults()+")")
 	flags.Lookup("shard-episodes").DefValue = "" // said in words
 }
@@ -106,26 +102,13 @@ func datasetFlags(c *cobra.Command, j *datasets.Job) {
 // shardDefaults lists the default numbers of episodes in a shard: "500; codecraft: 10".
 func shardDefaults() string {
 	games := catalog.Games()
-	words := []string{fmt.Sprint(games[0].ShardEpisodes)}
+	text := fmt.Sprint(games[0].ShardEpisodes)
 	for _, g := range games {
 		if g.ShardEpisodes != games[0].ShardEpisodes {
-			words = append(words, fmt.Sprintf("%s: %d", g.Name, g.ShardEpisodes))
+			text += fmt.Sprintf("; %s: %d", g.Name, g.ShardEpisodes)
 		}
 	}
-	return strings.Join(words, "; ")
-}
-
-// discount makes the value of a flag that takes a number above 0 and at most 1.
-func discount(to *float64) console.Value {
-	set := func(text string) error {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(x > 0 && x <= 1) {
-			return errors.New("expected a number above 0 and at most 1, such as 0.99")
-		}
-		*to = x
-		return nil
-	}
-	return console.Value{Parse: set, Show: func() string { return strconv.FormatFloat(*to, 'g', -1, 64) }, Kind: "X"}
+	return text
 }
 
 // maxEpisodes is the maximum number of episodes in a dataset.
@@ -183,10 +166,8 @@ func (g *gameSetup) seats(text string) ([]string, error) {
 		return nil, err
 	}
 	players := g.spec.Info.Players
-	for len(specs) == 1 && len(specs) < players {
-		for len(specs) < players {
-			specs = append(specs, specs[0])
-		}
+	if len(specs) == 1 {
+		specs = slices.Repeat(specs, players)
 	}
 	if len(specs) != players {
 		return nil, console.WrongUse("--policy %s: %d policies, expected one, or one for each of the %d seats of %s", text, len(specs), players, g.game.Name)

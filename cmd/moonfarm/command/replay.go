@@ -66,7 +66,7 @@ compare.`,
 }
 
 func (a *app) runReplayVerify(ctx context.Context, files []string, rulesFile string) error {
-	rules, err := readRules(rulesFile, ruleSets())
+	rules, err := readRules(rulesFile, ofEngines(func(i *recordings.Info) []string { return i.RuleSets }))
 	if err != nil {
 		return err
 	}
@@ -153,15 +153,7 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 		return
 	}
 	a.Printf("%s", texts.Plural(files, "file"))
-	var names []string
-	for _, e := range recordings.Engines() {
-		for _, n := range e.Info().Counts {
-			if !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
-	}
-	for _, n := range names {
+	for _, n := range ofEngines(func(i *recordings.Info) []string { return i.Counts }) {
 		if all.Counts[n] > 0 {
 			a.Printf(", %s", texts.Plural(all.Counts[n], strings.TrimSuffix(n, "s")))
 		}
@@ -169,17 +161,22 @@ func (a *app) printVerifiedFiles(all verifiedFiles) {
 	a.Printf(" compared, %s (%.1f s)\n", texts.Plural(all.Different, "difference"), all.Seconds)
 }
 
-func (a *app) replayShow() *cobra.Command {
-	var rulesFile string
-	var drawn pictureFlags
-	var forms []string
+// ofEngines returns words of all engines, each once.
+func ofEngines(words func(i *recordings.Info) []string) (all []string) {
 	for _, e := range recordings.Engines() {
-		for _, f := range e.Info().Views {
-			if !slices.Contains(forms, f) {
-				forms = append(forms, f)
+		for _, w := range words(e.Info()) {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
 			}
 		}
 	}
+	return all
+}
+
+func (a *app) replayShow() *cobra.Command {
+	var rulesFile string
+	var drawn pictureFlags
+	forms := ofEngines(func(i *recordings.Info) []string { return i.Views })
 	o := recordings.ShowOptions{Game: 1, Round: -1, RoundName: "round", Frame: -1, As: forms[0], Viewer: features.Spectator}
 	seat := "A"
 	c := &cobra.Command{
@@ -233,7 +230,7 @@ the player at the seat sees: under fog of war the entities in its sight, and its
 own orders alone. view --gif animates a game.`
 
 func (a *app) runReplayShow(ctx context.Context, file, rulesFile string, p *pictureFlags, o recordings.ShowOptions) error {
-	rules, err := readRules(rulesFile, ruleSets())
+	rules, err := readRules(rulesFile, ofEngines(func(i *recordings.Info) []string { return i.RuleSets }))
 	if err != nil {
 		return err
 	}

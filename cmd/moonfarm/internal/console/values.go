@@ -87,10 +87,15 @@ func Numbers(to *[]uint64) Value {
 
 // Share makes the value of a flag that takes a number from 0 to 1.
 func Share(to *float64) Value {
+	return Number(to, func(x float64) bool { return x >= 0 && x <= 1 }, "a number from 0 to 1")
+}
+
+// Number makes the value of a flag that takes a number of a range.
+func Number(to *float64, in func(x float64) bool, expected string) Value {
 	set := func(text string) error {
 		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(x >= 0 && x <= 1) {
-			return errors.New("expected a number from 0 to 1")
+		if err != nil || !in(x) {
+			return errors.New("expected " + expected)
 		}
 		*to = x
 		return nil
