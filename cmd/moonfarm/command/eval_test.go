@@ -93,8 +93,9 @@ func TestEvalBotsInterrupt(t *testing.T) {
 	assert.Truef(t, *got.Complete && got.Games == all, "gone on with: %+v", got)
 }
 
-// TestEvalBotsKill is TestEvalKill with a bot. The journal and the result are equal but for
-// the times of the bots' answers, and no bot is left.
+// TestEvalBotsKill kills eval at random moments, 3 times (20 with MOONFARM_LONG). The same
+// command continues it, to the journal and the result of a run without any kill but for the
+// times of the bots' answers, and no bot is left.
 func TestEvalBotsKill(t *testing.T) {
 	games, kills := 4, 3
 	if os.Getenv(longEnv) != "" {

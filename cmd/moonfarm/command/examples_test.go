@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -15,14 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/sim/simtest"
 )
 
 // exampleText reads a file of the examples.
 func exampleText(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "examples", name))
-	require.NoError(t, err)
-	return string(text)
+	return string(simtest.Text(t, filepath.Join("..", "examples", name)))
 }
 
 // quick changes the arguments of a command to few games and a folder of the test.
@@ -51,19 +49,12 @@ func TestKubernetesExample(t *testing.T) {
 		}
 		for i := range pods {
 			var args []string
-			if err := json.Unmarshal([]byte(strings.ReplaceAll(line[1], "$(PART)", fmt.Sprint(i))), &args); err != nil {
-				t.Fatal(err)
-			}
-			var out, stderr bytes.Buffer
-			if status := run(quick(args, dir), &out, &stderr); status != console.ExitOK {
-				t.Fatalf("%q: status %d: %s", args, status, &stderr)
-			}
+			require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(line[1], "$(PART)", fmt.Sprint(i))), &args))
+			moonfarm(t, console.ExitOK, quick(args, dir)...)
 		}
 	}
 	require.Equalf(t, 2, jobs, "%d lines with args, expected 2", jobs)
-	var out, stderr bytes.Buffer
-	status := run([]string{"verify", filepath.Join(dir, "td")}, &out, &stderr)
-	assert.Truef(t, status == console.ExitOK && strings.Contains(out.String(), ": 8 episodes, "), "status %d: %s%s", status, &out, &stderr)
+	assert.Contains(t, moonfarm(t, console.ExitOK, "verify", filepath.Join(dir, "td")), ": 8 episodes, ")
 }
 
 // TestSlurmExample runs the tasks of the example, and the merge of its comment, with fewer
@@ -86,14 +77,10 @@ func TestSlurmExample(t *testing.T) {
 		require.NoErrorf(t, err, "%v: %s", err, said)
 		args := strings.Fields(strings.ReplaceAll(string(said), "data/", dir+"/"))
 		merge = append(merge, args[len(args)-1])
-		var out, stderr bytes.Buffer
-		status := run(append(args, "--shard-episodes", "1"), &out, &stderr)
-		require.Equalf(t, console.ExitOK, status, "%q: status %d: %s", args, status, &stderr)
+		moonfarm(t, console.ExitOK, append(args, "--shard-episodes", "1")...)
 	}
 	assert.Contains(t, text, "moonfarm merge data/td-parts/* --out data/td'", "the comment does not say how to merge")
-	var out, stderr bytes.Buffer
-	status := run(append(merge, "--out", filepath.Join(dir, "td")), &out, &stderr)
-	assert.Truef(t, status == console.ExitOK && strings.Contains(out.String(), ": 8 episodes, "), "status %d: %s%s", status, &out, &stderr)
+	assert.Contains(t, moonfarm(t, console.ExitOK, append(merge, "--out", filepath.Join(dir, "td"))...), ": 8 episodes, ")
 }
 
 // TestDockerfile: the example builds moonfarm-full without cgo.

@@ -187,18 +187,18 @@ type playerFlags struct {
 }
 
 // add adds the flags.
-func (f *playerFlags) add(c *cobra.Command, usage string) {
-	c.Flags().StringVar(&f.players, "players", "", usage)
-	c.Flags().StringArrayVar(&f.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
+func (p *playerFlags) add(c *cobra.Command, usage string) {
+	c.Flags().StringVar(&p.players, "players", "", usage)
+	c.Flags().StringArrayVar(&p.player, "player", nil, "`WHO` plays as well; may have commas, and be given several times")
 }
 
 // specs returns the texts of the players.
-func (f *playerFlags) specs() ([]string, error) {
-	if f.players == "" {
-		return f.player, nil
+func (p *playerFlags) specs() ([]string, error) {
+	if p.players == "" {
+		return p.player, nil
 	}
-	list, err := readSpecs("players", f.players)
-	return append(list, f.player...), err
+	list, err := readSpecs("players", p.players)
+	return append(list, p.player...), err
 }
 
 // concurrencyFlag adds --concurrency.
@@ -225,17 +225,17 @@ const limitsDoc = `There is no sandbox: a bot can do all that you can do. Play b
 trust in a container.`
 
 // add adds the flags.
-func (f *limitFlags) add(c *cobra.Command) {
-	f.profile = localLimits
+func (l *limitFlags) add(c *cobra.Command) {
+	l.profile = localLimits
 	flags := c.Flags()
-	flags.Var(console.Choice(&f.profile, localLimits, siteLimits), "limits", "all limits that no other flag sets")
-	flags.Var(console.Seconds(&f.Answer), "timeout", "for an answer (default: codecraft 10, towerdefence 60, terminal 600)")
-	flags.Var(console.Seconds(&f.Accept), "accept-timeout", "until a client is there or a folder is free (default: 60; 600)")
-	flags.Var(console.Seconds(&f.Game), "game-timeout", "for all answers of a bot in a game (default: no limit)")
-	flags.Var(console.Seconds(&f.Soft), "soft-timeout", "in terminal: each full second beyond it costs one health")
-	flags.Var(console.Seconds(&f.CPU), "cpu-time", "of processor time of a bot in a game (default: no limit)")
-	flags.Var(console.Whole(&f.memory, 0, 1<<24), "max-memory", "megabytes of a bot (default 4096; Linux only)")
-	flags.Var(console.Whole(&f.processes, 0, 1<<20), "max-processes", "processes of a bot at a time (default 256; Linux only)")
+	flags.Var(console.Choice(&l.profile, localLimits, siteLimits), "limits", "all limits that no other flag sets")
+	flags.Var(console.Seconds(&l.Answer), "timeout", "for an answer (default: codecraft 10, towerdefence 60, terminal 600)")
+	flags.Var(console.Seconds(&l.Accept), "accept-timeout", "until a client is there or a folder is free (default: 60; 600)")
+	flags.Var(console.Seconds(&l.Game), "game-timeout", "for all answers of a bot in a game (default: no limit)")
+	flags.Var(console.Seconds(&l.Soft), "soft-timeout", "in terminal: each full second beyond it costs one health")
+	flags.Var(console.Seconds(&l.CPU), "cpu-time", "of processor time of a bot in a game (default: no limit)")
+	flags.Var(console.Whole(&l.memory, 0, 1<<24), "max-memory", "megabytes of a bot (default 4096; Linux only)")
+	flags.Var(console.Whole(&l.processes, 0, 1<<20), "max-processes", "processes of a bot at a time (default 256; Linux only)")
 	for _, name := range []string{"max-memory", "max-processes"} {
 		flags.Lookup(name).DefValue = "" // said in words
 	}
@@ -243,16 +243,16 @@ func (f *limitFlags) add(c *cobra.Command) {
 }
 
 // limits returns the limits that the flags set.
-func (f *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
-	f.Site = f.profile == siteLimits
-	if f.Soft != nil && !recordings.InfoOf(game).SoftLimit {
-		return f.Limits, console.WrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
+func (l *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
+	l.Site = l.profile == siteLimits
+	if l.Soft != nil && !recordings.InfoOf(game).SoftLimit {
+		return l.Limits, console.WrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
 	}
 	if c.Flags().Changed("max-memory") {
-		f.Memory = new(int64(f.memory) << 20)
+		l.Memory = new(int64(l.memory) << 20)
 	}
 	if c.Flags().Changed("max-processes") {
-		f.Processes = &f.processes
+		l.Processes = &l.processes
 	}
-	return f.Limits, nil
+	return l.Limits, nil
 }

@@ -161,23 +161,3 @@ func TestEvalInterrupt(t *testing.T) {
 	again, whole := finish(t, eval(all, out...)...), finish(t, eval(all)...)
 	assert.Equalf(t, whole, again, "%d games and 10 more", got.Games)
 }
-
-// TestEvalKill kills eval at random moments, 3 times (20 with MOONFARM_LONG). The same
-// command continues it, to the journal and the result of a run without any kill.
-func TestEvalKill(t *testing.T) {
-	games, kills := 400, 3
-	if os.Getenv(longEnv) != "" {
-		games, kills = 2000, 20
-	}
-	eval := func(dir string) []string {
-		return strings.Fields(fmt.Sprintf("eval towerdefence --players random,econ --games %d --json --out %s", games, dir))
-	}
-	begin := time.Now()
-	whole := filepath.Join(t.TempDir(), "whole")
-	want := finish(t, eval(whole)...)
-	took := time.Since(begin)
-	commandtest.KillLoop(t, kills, took, eval, func(dir string) {
-		require.Equal(t, want, finish(t, eval(dir)...))
-		commandtest.RequireSame(t, whole, dir)
-	})
-}

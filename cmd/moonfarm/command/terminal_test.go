@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -214,33 +212,4 @@ func playAlgo(kind string, in *bufio.Reader) error {
 		want++
 	}
 	return err
-}
-
-// An algo in Python plays from its folder, as the algos of the starter kit do, and the
-// replay can be read.
-func TestMatchAlgoPython(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import json").Run(); err != nil || runtime.GOOS == "windows" {
-		t.Skipf("there is no Python 3: %v", err)
-	}
-	dir := t.TempDir()
-	commandtest.WriteFiles(t, dir, map[string]string{
-		"algo/algo.json": `{"language": "python"}`,
-		"algo/algo_strategy.py": `import json, sys
-config = json.loads(input())
-for line in sys.stdin:
-    state = json.loads(line)
-    if state["turnInfo"][0] == 0:
-        print(json.dumps([[config["unitInformation"][2]["shorthand"], 13, 13]] if state["turnInfo"][1] == 1 else []))
-        print(json.dumps([[config["unitInformation"][3]["shorthand"], 14, 0]]), flush=True)
-    elif state["turnInfo"][0] == 2:
-        break
-`,
-		"rules": "moonfarm.maxTurns=3\n",
-	})
-	replay := filepath.Join(dir, "game.replay")
-	out := moonfarm(t, console.ExitOK, "match", "terminal", "--rules", filepath.Join(dir, "rules"), "--player", "starter", "--player", "bot:"+filepath.Join(dir, "algo"), "--save-replay", replay)
-	commandtest.Wants(t, out, ": 3 turns, seed 1 (")
-	assert.NotContains(t, out, "the first in turn", "faults")
-	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "verify", replay), "1 file, 1 game, 3 turns, ", ", 0 differences")
-	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "show", replay, "--turn", "1"), `p2 answers [["DF",13,13]] [["PI",14,0]]`)
 }

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/cmd/moonfarm/internal/commandtest"
@@ -129,34 +127,4 @@ func towerCommand() (round int, command string, err error) {
 		}
 	}
 	return round, command, nil
-}
-
-// A bot in Python plays from its folder, and its match log can be read.
-func TestMatchPython(t *testing.T) {
-	if err := exec.Command("python3", "-c", "import json").Run(); err != nil {
-		t.Skipf("there is no Python 3: %v", err)
-	}
-	dir := t.TempDir()
-	commandtest.WriteFiles(t, dir, map[string]string{
-		"bot/bot.json": `{"author": "x", "email": "x@y", "nickName": "Monty", "botLocation": "/src", "botFileName": "bot.py", "botLanguage": "python3"}`,
-		"bot/src/bot.py": `import json
-with open("state.json") as f:
-    state = json.load(f)
-me = next(p for p in state["players"] if p["playerType"] == "A")
-with open("command.txt", "w") as f:
-    f.write("%d,1,2" % (state["gameDetails"]["round"] % 8) if me["energy"] >= 20 else "")
-`,
-		"short.properties": "game.config.max-rounds=4\n",
-	})
-	rules, log := filepath.Join(dir, "short.properties"), filepath.Join(dir, "log")
-	out := moonfarm(t, console.ExitOK, "match", "towerdefence", "--rules", rules, "--player", "econ", "--player", "bot:"+filepath.Join(dir, "bot"), "--save-replay", log)
-	commandtest.Wants(t, out, ": 5 turns, seed 1 (")
-	assert.NotContains(t, out, "the first in turn", "faults")
-	commandtest.Wants(t, moonfarm(t, console.ExitOK, "replay", "verify", log, "--rules", rules), "1 file, 1 game, 5 rounds compared, 0 differences")
-	for round, want := range []string{"0,1,2", "", "", "3,1,2", ""} {
-		name := filepath.Join(log, fmt.Sprintf("Round %03d", round), "B - Monty", "PlayerCommand.txt")
-		got, err := os.ReadFile(name)
-		require.NoErrorf(t, err, "round %d: %q, want %q", round, got, want)
-		assert.Truef(t, string(got) == want || want == "" && string(got) == "No Command", "round %d: %q, want %q", round, got, want)
-	}
 }
