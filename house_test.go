@@ -417,17 +417,21 @@ func TestBoundedReads(t *testing.T) {
 		if s.test || withinAny(s.dir, readsWhole) {
 			continue
 		}
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			call, _ := n.(*ast.SelectorExpr)
-			if call == nil {
-				return true
-			}
-			if from, ok := call.X.(*ast.Ident); ok && (from.Name == "io" && call.Sel.Name == "ReadAll" || from.Name == "os" && call.Sel.Name == "ReadFile") {
-				t.Errorf("%s: %s.%s reads without a limit: use package sim/bounded", s.at(call), from.Name, call.Sel.Name)
-			}
-			return true
-		})
+		s.refuse(t, "reads without a limit: use package sim/bounded", "io.ReadAll", "os.ReadFile")
 	}
+}
+
+// refuse reports the places where a file uses names of other packages.
+func (s source) refuse(t *testing.T, why string, names ...string) {
+	t.Helper()
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		if used, ok := n.(*ast.SelectorExpr); ok {
+			if from, ok := used.X.(*ast.Ident); ok && slices.Contains(names, from.Name+"."+used.Sel.Name) {
+				t.Errorf("%s: %s.%s %s", s.at(n), from.Name, used.Sel.Name, why)
+			}
+		}
+		return true
+	})
 }
 
 // ownFiles has the packages that open and replace files without package rollout/files: packages for tests and for
@@ -442,16 +446,7 @@ func TestFiles(t *testing.T) {
 		if s.test || withinAny(s.dir, ownFiles) || path.Base(s.dir) == generator {
 			continue
 		}
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			call, _ := n.(*ast.SelectorExpr)
-			if call == nil {
-				return true
-			}
-			if from, ok := call.X.(*ast.Ident); ok && from.Name == "os" && slices.Contains([]string{"Open", "CreateTemp", "WriteFile", "Rename"}, call.Sel.Name) {
-				t.Errorf("%s: os.%s: use package rollout/files", s.at(call), call.Sel.Name)
-			}
-			return true
-		})
+		s.refuse(t, "is for package rollout/files: use it", "os.Open", "os.CreateTemp", "os.WriteFile", "os.Rename")
 	}
 }
 

@@ -125,12 +125,11 @@ func (a *app) runBenchNetwork(ctx context.Context, models []string, path string,
 }
 
 func (a *app) printNetworks(all []bench.NetworkFigure) {
-	rows := [][]string{{"model", "batch", "evaluations/s", "GFLOP/s", "peak", "share", "path", "checksum"}}
-	for _, r := range all {
-		rows = append(rows, []string{r.Model, texts.Group(r.Batch), texts.Group(int64(r.Value)), console.FormatFloat(r.GFLOPS), console.FormatFloat(r.Peak),
-			fmt.Sprintf("%.0f %%", 100*r.Share), r.Path, r.Checksum})
-	}
-	a.Table(rows...)
+	headings := []string{"model", "batch", "evaluations/s", "GFLOP/s", "peak", "share", "path", "checksum"}
+	a.Table(console.Rows(all, headings, func(r bench.NetworkFigure) []string {
+		return []string{r.Model, texts.Group(r.Batch), texts.Group(int64(r.Value)), console.FormatFloat(r.GFLOPS), console.FormatFloat(r.Peak),
+			fmt.Sprintf("%.0f %%", 100*r.Share), r.Path, r.Checksum}
+	})...)
 	a.printProfile()
 }
 

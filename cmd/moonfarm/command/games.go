@@ -51,10 +51,9 @@ func (a *app) printRules(name string) error {
 		return console.WrongUse("%w", err)
 	}
 	cards := g.RuleCards()
-	rows := [][]string{{"key", "default", "from", "to", "what"}}
-	for _, c := range cards {
-		rows = append(rows, []string{c.Key, c.Value, c.Least, c.Most, c.Doc})
-	}
+	rows := console.Rows(cards, []string{"key", "default", "from", "to", "what"}, func(c catalog.RuleCard) []string {
+		return []string{c.Key, c.Value, c.Least, c.Most, c.Doc}
+	})
 	return a.Print(cards, func() { a.Table(rows...) })
 }
 
@@ -147,18 +146,10 @@ func (a *app) printGame(c gameCard) {
 	a.printFields("scalar", c.Description.Scalars)
 	a.Text("packed: " + c.Description.Packed + "\n\nactions: " + c.Actions + "\n\n")
 	if len(c.Forms) > 1 {
-		rows := [][]string{{"form", "what"}}
-		for _, f := range c.Forms {
-			rows = append(rows, []string{f.Name, f.Doc})
-		}
-		a.Table(rows...)
+		a.Table(console.Rows(c.Forms, []string{"form", "what"}, func(f formCard) []string { return []string{f.Name, f.Doc} })...)
 		a.Printf("\n")
 	}
-	rows := [][]string{{"reward", "what"}}
-	for _, r := range c.Rewards {
-		rows = append(rows, []string{r.Name, r.Doc})
-	}
-	a.Table(rows...)
+	a.Table(console.Rows(c.Rewards, []string{"reward", "what"}, func(r env.Reward) []string { return []string{r.Name, r.Doc} })...)
 	a.Printf("\n")
 	a.printPolicies(c.Policies)
 }

@@ -170,13 +170,10 @@ func (a *app) printMatches(r *matchReport, names []string, passed time.Duration)
 		a.Printf("\n%s %s: %s, seed %d (%.1f s)\n", r.Game, r.Rules, texts.Plural(g.Turns, "turn"), g.Seed, passed.Seconds())
 		return
 	}
-	rows := [][]string{{"player", "games", "first", "mean place", "mean score", "crashes"}}
-	for _, p := range r.Players {
-		rows = append(rows, []string{
-			p.Player, texts.Group(p.Games), texts.Group(p.Wins), fmt.Sprintf("%.2f", p.Place), texts.Group(int64(math.Round(p.Score))), texts.Group(p.Crashes),
-		})
-	}
-	a.Table(rows...)
+	headings := []string{"player", "games", "first", "mean place", "mean score", "crashes"}
+	a.Table(console.Rows(r.Players, headings, func(p matchPlayer) []string {
+		return []string{p.Player, texts.Group(p.Games), texts.Group(p.Wins), fmt.Sprintf("%.2f", p.Place), texts.Group(int64(math.Round(p.Score))), texts.Group(p.Crashes)}
+	})...)
 	for i := range r.Games {
 		a.faultLines(&r.Games[i], fmt.Sprintf("game %d, ", r.Games[i].Number), told)
 		if r.Games[i].Clock {

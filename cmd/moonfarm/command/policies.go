@@ -38,21 +38,13 @@ quote of the same kind is doubled inside. The shell removes one pair of quotes:
 }
 
 func (a *app) printPolicies(list []policy.Entry) {
-	rows := [][]string{{"policy", "what"}}
-	for _, p := range list {
-		rows = append(rows, []string{p.Name, p.Doc})
-	}
-	a.Table(rows...)
+	a.Table(console.Rows(list, []string{"policy", "what"}, func(p policy.Entry) []string { return []string{p.Name, p.Doc} })...)
 	for _, p := range list {
 		if len(p.Options) == 0 {
 			continue
 		}
-		rows := [][]string{{"option of " + p.Name, "what"}}
-		for _, o := range p.Options {
-			rows = append(rows, []string{o.Name, o.Doc})
-		}
 		a.Printf("\n")
-		a.Table(rows...)
+		a.Table(console.Rows(p.Options, []string{"option of " + p.Name, "what"}, func(o policy.Option) []string { return []string{o.Name, o.Doc} })...)
 	}
 }
 

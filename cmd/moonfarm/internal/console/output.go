@@ -182,6 +182,15 @@ func (c *Console) Table(rows ...[]string) {
 	}
 }
 
+// Rows returns the rows of a table: the headings, and a row for each item of a list.
+func Rows[T any](list []T, headings []string, row func(x T) []string) [][]string {
+	rows := [][]string{headings}
+	for _, x := range list {
+		rows = append(rows, row(x))
+	}
+	return rows
+}
+
 // FormatDuration formats a duration for people: "9.5 s", "30 min".
 func FormatDuration(d time.Duration) string {
 	switch {
