@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -212,14 +213,10 @@ func (a *analyseFlags) read(c *cobra.Command, from string) (*analysedGame, error
 }
 
 // begin finds the policy for a game.
-func (a *analyseFlags) begin(game string) (*analysedGame, catalog.Entry, error) {
-	g, err := catalog.Find(game)
-	if err != nil {
-		return nil, g, err
-	}
-	x := &analysedGame{game: game}
+func (a *analyseFlags) begin(g catalog.Entry) (x *analysedGame, err error) {
+	x = &analysedGame{game: g.Name}
 	x.policy, x.policyName, err = searcher(g, a.policy)
-	return x, g, err
+	return x, err
 }
 
 func (a *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGame, error) {
@@ -228,7 +225,11 @@ func (a *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGa
 		return nil, err
 	}
 	job := d.Manifest().Job
-	x, g, err := a.begin(job.Game)
+	g, err := catalog.Find(job.Game)
+	if err != nil {
+		return nil, err
+	}
+	x, err := a.begin(g)
 	if err != nil {
 		return nil, err
 	}
@@ -247,47 +248,25 @@ func (a *analyseFlags) readDataset(ctx context.Context, dir string) (*analysedGa
 	return nil, fmt.Errorf("%s: episode %d is not there", dir, a.episode)
 }
 
-// errFound ends the reading of a recording.
-var errFound = errors.New("found")
-
 func (a *analyseFlags) readRecording(ctx context.Context, file string) (*analysedGame, error) {
-	in, err := recordings.Open(ctx, file)
+	l, err := gamelists.Recording(ctx, file, func(game string) (string, error) { return rulesOfRecordings(a.rules, game) })
 	if err != nil {
-		return nil, err
+		return nil, asFlagError(err)
 	}
-	defer in.Close()
-	if in.Holds != recordings.Games {
-		return nil, fmt.Errorf("%s: holds no games", file)
+	i := slices.IndexFunc(l.Games, func(g *gamelists.Game) bool { return g.Entry.ID == uint64(a.game-1) })
+	if i < 0 && l.Why != nil {
+		return nil, l.Why
 	}
-	game := in.Engine.Info().Game
-	x, g, err := a.begin(game)
-	if err != nil {
-		return nil, err
+	if i < 0 {
+		return nil, console.WrongUse("--game %d: expected 1 to %d, the recording has no more games", a.game, len(l.Games))
 	}
-	o := recordings.ReadOptions{Keep: true}
-	if o.Rules, err = rulesOfRecordings(a.rules, game); err != nil {
-		return nil, err
+	g := l.Games[i]
+	x, err := a.begin(g.Of)
+	if err == nil {
+		x.what, x.number, x.name, x.episode = "game", uint64(a.game), g.Entry.Name, *g.Episode
+		x.vector = func() (env.Vector, error) { return g.Of.New(g.Rules, env.Settings{N: 1}) }
 	}
-	n := 0
-	_, err = in.Read(o, func(r *recordings.RecordedGame) error {
-		if n++; n < a.game {
-			return nil
-		}
-		if r.Why != nil {
-			return r.Why
-		}
-		x.what, x.number, x.name, x.episode = "game", uint64(n), strings.Clone(r.Name), gamelists.Kept(&r.Episode)
-		rules := strings.Clone(r.Rules)
-		x.vector = func() (env.Vector, error) { return g.New(rules, env.Settings{N: 1}) }
-		return errFound
-	})
-	switch {
-	case errors.Is(err, errFound):
-		return x, nil
-	case err == nil:
-		err = console.WrongUse("--game %d: expected 1 to %d, the recording has no more games", a.game, n)
-	}
-	return nil, asFlagError(err)
+	return x, err
 }
 
 // searcher parses the spec of a policy that searches a game and returns its maker and

@@ -32,6 +32,7 @@ type List struct {
 	Live  bool // it may change
 	Grows bool // as in view.ListHead
 	Games []*Game
+	Why   error // of a recording: why games are left out that cannot be played
 	// About is that of view.List.
 	About func() (*overview.Document, error)
 }
@@ -108,12 +109,11 @@ func recording(ctx context.Context, file string, first uint64, prefix string, ru
 		return nil, err
 	}
 	l := &List{Title: filepath.Base(file)}
-	var why error
 	id := first
 	_, err = in.Read(o, func(r *recordings.RecordedGame) error {
 		id++
 		if r.Why != nil {
-			why = errors.Join(why, r.Why)
+			l.Why = errors.Join(l.Why, r.Why)
 			return nil
 		}
 		name := strings.Clone(strings.TrimSuffix(prefix+r.Name, ": "))
@@ -124,7 +124,7 @@ func recording(ctx context.Context, file string, first uint64, prefix string, ru
 		err = l.readOutput(in)
 	}
 	if err == nil && len(l.Games) == 0 {
-		err = why
+		err = l.Why
 	}
 	if err == nil && len(l.Games) == 0 {
 		err = fmt.Errorf("%s: it has no games", file)
