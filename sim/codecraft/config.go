@@ -156,7 +156,7 @@ func (l *TypeList) ParseText(text string) error {
 	for name := range strings.SplitSeq(text, ",") {
 		t, ok := TypeNamed(strings.TrimSpace(name))
 		if !ok {
-			return fmt.Errorf("want types of entities, found %q", name)
+			return fmt.Errorf("expected types of entities, found %q", name)
 		}
 		if l.Set().Has(t) {
 			return fmt.Errorf("type %s twice", t)

@@ -68,11 +68,11 @@ func (g *Game) Restore(s *State, p *Position) error {
 func (g *Game) restorable(p *Position) error {
 	switch {
 	case len(p.Units) > MaxUnits:
-		return fmt.Errorf("%d entities that are no resources, want at most %d", len(p.Units), MaxUnits)
+		return fmt.Errorf("%d entities that are no resources, expected at most %d", len(p.Units), MaxUnits)
 	case p.Acts != nil && len(p.Acts) != len(p.Units):
 		return fmt.Errorf("%d actions of %d entities", len(p.Acts), len(p.Units))
 	case p.Tick < 0 || p.Tick > g.rules.MaxTurns:
-		return fmt.Errorf("tick %d, want 0 to %d", p.Tick, g.rules.MaxTurns)
+		return fmt.Errorf("tick %d, expected 0 to %d", p.Tick, g.rules.MaxTurns)
 	case p.NextID > MaxID-MaxUnits*uint32(g.rules.MaxTurns-p.Tick):
 		return fmt.Errorf("next id %d is too great: ids could pass %d before the end", p.NextID, MaxID)
 	}
@@ -83,7 +83,7 @@ func (g *Game) restorable(p *Position) error {
 	for q := range p.Score {
 		low := p.Score[q] < 0 || p.Resource[q] < 0
 		if high := p.Score[q] > maxRestored || p.Resource[q] > maxRestored; low || high {
-			return fmt.Errorf("player %d has score %d and resource %d, want 0 to %d", q+1, p.Score[q], p.Resource[q], maxRestored)
+			return fmt.Errorf("player %d has score %d and resource %d, expected 0 to %d", q+1, p.Score[q], p.Resource[q], maxRestored)
 		}
 	}
 	return nil
@@ -99,18 +99,18 @@ func (g *Game) restoreUnit(s *State, u Unit) error {
 		return err
 	}
 	if u.Type >= Types || u.Type == Resource {
-		return fmt.Errorf("it is a %s, want the type of a unit or building", u.Type)
+		return fmt.Errorf("it is a %s, expected the type of a unit or building", u.Type)
 	}
 	t := &g.rules.Types[u.Type]
 	switch size := int(t.Size); {
 	case int32(u.Owner) >= g.rules.Players:
-		return fmt.Errorf("its player is %d, want 1 to %d", u.Owner+1, g.rules.Players)
+		return fmt.Errorf("its player is %d, expected 1 to %d", u.Owner+1, g.rules.Players)
 	case int(u.X)+size > Side || int(u.Y)+size > Side:
 		return fmt.Errorf("a %s at (%d, %d) reaches out of the map", u.Type, u.X, u.Y)
 	case s.Occupied.MeetsSquare(int(u.X), int(u.Y), size):
 		return fmt.Errorf("the %s at (%d, %d) overlaps another entity", u.Type, u.X, u.Y)
 	case u.Health < 1 || int32(u.Health) > t.MaxHealth:
-		return fmt.Errorf("its health is %d, want 1 to %d", u.Health, t.MaxHealth)
+		return fmt.Errorf("its health is %d, expected 1 to %d", u.Health, t.MaxHealth)
 	}
 	g.add(s, u)
 	return nil
@@ -130,7 +130,7 @@ func (g *Game) restoreVein(s *State, p *Position, i int) error {
 	case s.Occupied.Has(x, y):
 		return fmt.Errorf("the resource at (%d, %d) overlaps another entity", x, y)
 	case v.Health < 1 || int32(v.Health) > g.rules.Types[Resource].MaxHealth:
-		return fmt.Errorf("its health is %d, want 1 to %d", v.Health, g.rules.Types[Resource].MaxHealth)
+		return fmt.Errorf("its health is %d, expected 1 to %d", v.Health, g.rules.Types[Resource].MaxHealth)
 	}
 	if i > 0 {
 		last := p.Veins[i-1]
@@ -157,7 +157,7 @@ func restoreID(s *State, id uint32, twice bool) error {
 	case twice:
 		return fmt.Errorf("two entities have this id")
 	case id < 1 || id >= s.NextID:
-		return fmt.Errorf("want an id from 1 to %d, below the next one", int64(s.NextID)-1)
+		return fmt.Errorf("expected an id from 1 to %d, below the next one", int64(s.NextID)-1)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 func (t *Type) UnmarshalText(name []byte) error {
 	named, ok := TypeNamed(string(name))
 	if !ok {
-		return fmt.Errorf("found type %.40q, want one like %q", name, House)
+		return fmt.Errorf("found type %.40q, expected one like %q", name, House)
 	}
 	*t = named
 	return nil

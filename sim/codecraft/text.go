@@ -1,8 +1,12 @@
 package codecraft
 
 import (
+	"fmt"
 	"math/bits"
 	"strconv"
+	"strings"
+
+	"moonfarm/sim/texts"
 )
 
 // textLetters has the letters of the types on a board.
@@ -57,16 +61,9 @@ var textLetters = [Types]byte{
 //
 // The text has everything of a State, and ParseText reads it.
 func AppendText(dst []byte, g *Game, s *State) []byte {
-	dst = strconv.AppendInt(append(dst, "tick "...), int64(s.Tick), 10)
-	dst = strconv.AppendUint(append(dst, " seed "...), s.Seed, 10)
-	dst = strconv.AppendUint(append(dst, " next "...), uint64(s.NextID), 10)
-	dst = strconv.AppendUint(append(dst, " first "...), uint64(s.FirstID), 10)
-	dst = append(dst, '\n')
+	dst = fmt.Appendf(dst, "tick %d seed %d next %d first %d\n", s.Tick, s.Seed, s.NextID, s.FirstID)
 	for p := range g.rules.Players {
-		dst = append(dst, 'p', '1'+byte(p))
-		dst = strconv.AppendInt(append(dst, " score "...), int64(s.Score[p]), 10)
-		dst = strconv.AppendInt(append(dst, " resource "...), int64(s.Resource[p]), 10)
-		dst = append(dst, '\n')
+		dst = fmt.Appendf(dst, "p%d score %d resource %d\n", p+1, s.Score[p], s.Resource[p])
 	}
 	w := s.used()
 	dst = appendBoard(dst, s, w)
@@ -146,7 +143,7 @@ func appendBoard(dst []byte, s *State, w window) []byte {
 		return dst
 	}
 	for y := w.y1 - 1; y >= w.y0; y-- {
-		dst = appendLabel(dst, "", y)
+		dst = fmt.Appendf(dst, "%-4d", y)
 		for x := w.x0; x < w.x1; x++ {
 			switch at := s.At[CellOf(x, y)]; {
 			case at != 0:
@@ -161,20 +158,11 @@ func appendBoard(dst []byte, s *State, w window) []byte {
 		}
 		dst = append(dst, '\n')
 	}
-	dst = appendLabel(dst, "x", w.x0)
+	dst = fmt.Appendf(dst, "x%-3d", w.x0)
 	for x := w.x0; x < w.x1; x++ {
 		dst = append(dst, ' ', '0'+byte(x%10))
 	}
 	return append(dst, '\n')
-}
-
-// appendLabel appends the first word of a board line and blanks, four characters in all.
-func appendLabel(dst []byte, name string, n int) []byte {
-	dst = strconv.AppendInt(append(dst, name...), int64(n), 10)
-	for width := len(name) + 1 + min(1, n/10); width < 4; width++ {
-		dst = append(dst, ' ')
-	}
-	return dst
 }
 
 // appendMark appends the letter and the player on the cells of a unit.
@@ -185,11 +173,9 @@ func appendMark(dst []byte, u Unit) []byte {
 // appendUnit appends the line of unit i.
 func appendUnit(dst []byte, g *Game, s *State, i int) []byte {
 	u, a := s.Units[i], s.Acts[i]
-	dst = strconv.AppendUint(append(dst, "unit "...), uint64(u.ID), 10)
-	dst = appendMark(append(dst, ' '), u)
-	dst = appendPair(append(dst, ' '), int(u.X), int(u.Y))
+	dst = fmt.Appendf(dst, "unit %d %s %d,%d", u.ID, appendMark(nil, u), u.X, u.Y)
 	if int32(u.Health) != g.rules.Types[u.Type].MaxHealth {
-		dst = strconv.AppendInt(append(dst, " health "...), int64(u.Health), 10)
+		dst = fmt.Appendf(dst, " health %d", u.Health)
 	}
 	if !u.Active {
 		dst = append(dst, " inactive"...)
@@ -207,7 +193,7 @@ func (a *Action) appendText(dst []byte) []byte {
 		if a.Parts&MoveOutside != 0 {
 			x, y = outward(x), outward(y)
 		}
-		dst = appendPair(append(dst, " move "...), x, y)
+		dst = fmt.Appendf(dst, " move %d,%d", x, y)
 		if a.Parts&MoveOutside != 0 && x < Side && y < Side { // beyond the left or the lower edge
 			dst = append(dst, " outside"...)
 		}
@@ -219,23 +205,20 @@ func (a *Action) appendText(dst []byte) []byte {
 		}
 	}
 	if a.Parts&HasBuild != 0 {
-		dst = append(dst, " build "...)
+		name := strconv.Itoa(int(a.BuildType))
 		if a.BuildType < Types {
-			dst = append(dst, a.BuildType.String()...)
-		} else {
-			dst = strconv.AppendInt(dst, int64(a.BuildType), 10)
+			name = a.BuildType.String()
 		}
-		dst = appendPair(append(dst, ' '), int(a.BuildX), int(a.BuildY))
+		dst = fmt.Appendf(dst, " build %s %d,%d", name, a.BuildX, a.BuildY)
 	}
 	if a.Parts&HasTarget != 0 {
-		dst = strconv.AppendUint(append(dst, " attack "...), uint64(a.Target), 10)
+		dst = fmt.Appendf(dst, " attack %d", a.Target)
 	}
 	if a.Parts&HasAuto != 0 {
-		dst = strconv.AppendUint(append(dst, " auto "...), uint64(a.Range), 10)
-		dst = a.Valid.appendText(append(dst, ' '))
+		dst = fmt.Appendf(dst, " auto %d %s", a.Range, a.Valid.text())
 	}
 	if a.Parts&HasRepair != 0 {
-		dst = strconv.AppendUint(append(dst, " repair "...), uint64(a.Repair), 10)
+		dst = fmt.Appendf(dst, " repair %d", a.Repair)
 	}
 	return dst
 }
@@ -243,60 +226,40 @@ func (a *Action) appendText(dst []byte) []byte {
 // anyTarget is the word for all types but Resource.
 const anyTarget = "any"
 
-// appendText appends the types of a set with commas between them.
-func (s TypeSet) appendText(dst []byte) []byte {
+// text returns the types of a set with commas between them.
+func (s TypeSet) text() string {
 	if s == AllButResource {
-		return append(dst, anyTarget...)
+		return anyTarget
 	}
-	first := true
+	var names []string
 	for t := range Type(Types) {
 		if s.Has(t) {
-			if !first {
-				dst = append(dst, ',')
-			}
-			dst = append(dst, t.String()...)
-			first = false
+			names = append(names, t.String())
 		}
 	}
-	return dst
+	return strings.Join(names, ",")
 }
 
 // appendVeins appends the lines of the resources in a window with less than full health, and of
 // the used up resources on cells of units.
 func appendVeins(dst []byte, g *Game, s *State, w window) []byte {
 	full := uint8(g.rules.Types[Resource].MaxHealth)
-	list := func(name string, shown func(x, y int) bool, value func(dst []byte, x, y int) []byte) {
-		n := 0
-		for x := w.x0; x < w.x1; x++ {
-			for y := w.y0; y < w.y1; y++ {
-				if !shown(x, y) {
-					continue
-				}
-				switch {
-				case n == 0:
-					dst = append(dst, name...)
-				case n%10 == 0:
-					dst = append(append(dst, '\n'), name...)
-				}
-				dst = value(appendPair(append(dst, ' '), x, y), x, y)
-				n++
+	var health, gone []cell
+	for x := w.x0; x < w.x1; x++ {
+		for y := w.y0; y < w.y1; y++ {
+			if s.Resources.Has(x, y) && s.Health[CellOf(x, y)] != full {
+				health = append(health, cell{x, y})
+			}
+			if s.At[CellOf(x, y)] != 0 && s.hadVein(x, y) {
+				gone = append(gone, cell{x, y})
 			}
 		}
-		if n > 0 {
-			dst = append(dst, '\n')
-		}
 	}
-	list("health", func(x, y int) bool { return s.Resources.Has(x, y) && s.Health[CellOf(x, y)] != full },
-		func(dst []byte, x, y int) []byte {
-			return strconv.AppendUint(append(dst, '='), uint64(s.Health[CellOf(x, y)]), 10)
-		})
-	list("gone", func(x, y int) bool { return s.At[CellOf(x, y)] != 0 && s.hadVein(x, y) },
-		func(dst []byte, x, y int) []byte { return dst })
-	return dst
-}
-
-// appendPair appends coordinates.
-func appendPair(dst []byte, x, y int) []byte {
-	dst = strconv.AppendInt(dst, int64(x), 10)
-	return strconv.AppendInt(append(dst, ','), int64(y), 10)
+	dst = texts.AppendEntries(dst, "health", len(health), func(dst []byte, i int) []byte {
+		at := health[i]
+		return fmt.Appendf(dst, "%d,%d=%d", at.x, at.y, s.Health[CellOf(at.x, at.y)])
+	})
+	return texts.AppendEntries(dst, "gone", len(gone), func(dst []byte, i int) []byte {
+		return fmt.Appendf(dst, "%d,%d", gone[i].x, gone[i].y)
+	})
 }

@@ -9,7 +9,7 @@ import (
 // Validate fails if no game can have the rules.
 func (r *Rules) Validate() error {
 	if o, found := texts.Check(r.Table()); found {
-		return fmt.Errorf("%s is %s, want %s to %s", o.Key, o.Found, o.Least, o.Most)
+		return fmt.Errorf("%s is %s, expected %s to %s", o.Key, o.Found, o.Least, o.Most)
 	}
 	if err := r.Start.validate(); err != nil {
 		return fmt.Errorf("start: %w", err)
@@ -52,7 +52,7 @@ func (l *TypeList) validate() error {
 	seen := TypeSet(0)
 	for _, t := range l.All() {
 		if t >= Types {
-			return fmt.Errorf("%d is no type, want 0 to %d", t, Types-1)
+			return fmt.Errorf("%d is no type, expected 0 to %d", t, Types-1)
 		}
 		if seen.Has(t) {
 			return fmt.Errorf("%s appears twice", t)

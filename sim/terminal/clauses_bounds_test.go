@@ -33,7 +33,7 @@ func full(letter, but string) string {
 // reaches the game's bound of units.
 func armies(t *testing.T, g *terminal.Game, board string) (most int) {
 	t.Helper()
-	s := position(t, g, drawn(t, board))
+	s := position(t, g, board)
 	rules := g.Rules()
 	cheap := terminal.Scout
 	for k := terminal.Scout; k <= terminal.Interceptor; k++ {

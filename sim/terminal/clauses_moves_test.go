@@ -128,7 +128,7 @@ func TestClause_3_5_TiesOnOneAxis(t *testing.T) {
 	}
 	right := roof("scout 13,0").frame(6).want("at 13,6 ^")
 	right.frame(1).want("at 14,6 ^")
-	left := begin(t, strings.ReplaceAll(flipped(chimney), "\n", " ")+" 11,7 15,7 16,7 17,7", harmless).deploy("scout 14,0", "")
+	left := begin(t, strings.ReplaceAll(flipped(chimney), "\n", " ")+" 11,7 16,7 17,7", harmless).deploy("scout 14,0", "")
 	left.frame(6).want("at 14,6 ^").frame(1).want("at 13,6 ^")
 	// The unit comes along the axis: it goes left, for both players and both edges.
 	for _, turned := range []bool{false, true} {

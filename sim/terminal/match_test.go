@@ -34,8 +34,7 @@ type match struct {
 }
 
 // begin returns a match at the position of a text, under the rules 2025b, which change changes if it is
-// not nil. The text may also have lines like "t 13,10 14,10": the letter of a kind of structure, and
-// cells.
+// not nil.
 func begin(t testing.TB, text string, change func(r *terminal.Rules)) *match {
 	t.Helper()
 	rules, _ := terminal.RuleSet("2025b")
@@ -43,7 +42,7 @@ func begin(t testing.TB, text string, change func(r *terminal.Rules)) *match {
 		change(&rules)
 	}
 	g := newGame(t, rules)
-	return resume(t, g, position(t, g, drawn(t, text)))
+	return resume(t, g, position(t, g, text))
 }
 
 // newGame returns a game under rules that can be played.
@@ -83,36 +82,6 @@ func resume(t testing.TB, g *terminal.Game, s terminal.State) *match {
 // rules returns a change for begin that sets a rule set.
 func rules(name string) func(r *terminal.Rules) {
 	return func(r *terminal.Rules) { *r, _ = terminal.RuleSet(name) }
-}
-
-// drawn replaces the lines of structures of a text by rows.
-func drawn(t testing.TB, text string) string {
-	t.Helper()
-	var kept strings.Builder
-	rows := map[int]map[int]string{}
-	for line := range strings.Lines(text) {
-		f := strings.Fields(line)
-		if len(f) < 2 || strings.Trim(f[0][1:], "0123456789") != "" || !strings.Contains("wstWST", f[0][:1]) {
-			kept.WriteString(line)
-			continue
-		}
-		for _, at := range f[1:] {
-			x, y := coordinates(t, at)
-			if rows[y] == nil {
-				rows[y] = map[int]string{}
-			}
-			rows[y][x] = f[0]
-		}
-	}
-	for y, row := range rows {
-		fmt.Fprintf(&kept, "\n%d", y)
-		for x := range terminal.Side {
-			if terminal.Inside(x, y) {
-				kept.WriteString(" " + cmp.Or(row[x], "."))
-			}
-		}
-	}
-	return kept.String()
 }
 
 func coordinates(t testing.TB, text string) (x, y int) {

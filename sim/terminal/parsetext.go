@@ -1,258 +1,126 @@
 package terminal
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
-	"moonfarm/sim"
-	"moonfarm/sim/bitboard"
 	"moonfarm/sim/texts"
 )
 
 // ParseText reads a position in the notation of AppendText and returns the state. A missing row is
 // empty, and missing values of a player are those at the start of a match. A missing next id is the
-// one after the highest.
+// one after the highest. In place of rows a text may have lines like "w2 13,10 14,10": a structure as
+// it is in a row, and its cells.
 //
-// It checks each value by itself, but not whether play can lead to the position. Errors contain the
-// line, the column, and the expected and the found text.
-func ParseText(g *Game, text string) (State, error) {
-	r := textReader{game: g, seen: texts.Once{}}
+// It is for positions that people write. It does not check whether play can lead to the position.
+// Errors contain the line, the column, and the expected and the found text.
+func ParseText(g *Game, text string) (s State, err error) {
+	defer texts.Catch(&err)
+	r := textReader{game: g}
 	g.Reset(&r.state, 0)
-	if err := texts.Lines(text, r.read); err != nil {
-		return State{}, err
+	b := texts.ReadBoard(text)
+	b.Pairs("turn", map[string]any{"turn": &r.state.Turn, "next": &r.state.NextID})
+	for p := range r.state.Health {
+		b.Pairs(fmt.Sprint("p", p+1), map[string]any{
+			"health": &r.state.Health[p], "cores": &r.state.Cores[p], "bits": &r.state.Bits[p], "time": &r.state.Time[p],
+		})
 	}
-	if err := r.setHealths(); err != nil {
-		return State{}, err
+	b.All("x") // the digits are for people
+	healths, ids := texts.Entries(b.All("health"), Side-1), texts.Entries(b.All("id"), Side-1)
+	for y := range Side {
+		r.readRow(y, b.One(strconv.Itoa(y)))
 	}
-	if err := r.setIDs(); err != nil {
-		return State{}, err
+	for _, words := range b.Rest() {
+		c := r.structure(words[0])
+		for _, at := range words[1 : len(words)-1] {
+			x, y := at.Cell(Side - 1)
+			r.place(c, Pos{uint8(x), uint8(y)}, at)
+		}
 	}
+	for _, e := range healths {
+		if e.Value.Set(&r.at(e).Health); r.at(e).Health <= 0 {
+			e.Value.Fail("a number above 0")
+		}
+	}
+	for _, e := range ids {
+		id := uint32(e.Value.Whole("an id", 1, MaxID))
+		if slices.ContainsFunc(r.pieces, func(c Piece) bool { return c.ID == id }) {
+			e.Value.Fail("each id once")
+		}
+		r.at(e).ID = id
+	}
+	r.put()
 	return r.state, nil
 }
 
-// textReader is the state of ParseText.
+// textReader holds the parts of a text that have been read.
 type textReader struct {
-	game    *Game
-	state   State
-	seen    texts.Once // the first words of the lines so far
-	next    texts.Word // the next id, if it was given
-	pieces  []Piece    // the structures read from rows
-	ids     []textValue
-	healths []textValue
-}
-
-// textValue is an entry of a list.
-type textValue struct {
-	at     texts.Word
-	piece  Pos
-	number texts.Word
-}
-
-// read reads one line.
-func (t *textReader) read(words []texts.Word) (err error) {
-	head := words[0]
-	if head.Text == "" {
-		return nil
-	}
-	switch head.Text {
-	case "id":
-		t.ids, err = readList(t.ids, words[1:])
-		return err
-	case "health":
-		t.healths, err = readList(t.healths, words[1:])
-		return err
-	}
-	if err := t.seen.Take(head, head.Text, "line"); err != nil {
-		return err
-	}
-	switch head.Text {
-	case "turn":
-		return t.readTurn(words[1:])
-	case "p1", "p2":
-		return texts.Pairs(words[1:], func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
-			err := t.readPair(sim.Player(head.Text[1]-'1'), name, rest[0])
-			return rest[1:], err
-		})
-	case "x":
-		return readColumns(words[1:])
-	}
-	y, err := strconv.Atoi(head.Text)
-	if err != nil || y < 0 || y >= Side || head.Text != strconv.Itoa(y) {
-		return head.Wrong("turn, p1, p2, x, id, health or a row from 0 to %d", Side-1)
-	}
-	return t.readRow(y, words[1:])
-}
-
-// readTurn reads the turn and the next id.
-func (t *textReader) readTurn(words []texts.Word) (err error) {
-	if t.state.Turn, err = texts.Number[uint32](words[0], "a turn", 0, math.MaxUint32); err != nil {
-		return err
-	}
-	if words[1].Text == "next" {
-		t.next = words[2]
-		if t.state.NextID, err = texts.Number[uint32](t.next, "an id", 1, MaxID+1); err != nil {
-			return err
-		}
-		words = words[2:]
-	}
-	return words[1].End()
-}
-
-// readPair reads one number of player p.
-func (t *textReader) readPair(p sim.Player, name, value texts.Word) (err error) {
-	s := &t.state
-	switch name.Text {
-	case "health":
-		s.Health[p], err = value.Float("a finite number", -math.MaxFloat32)
-	case "cores":
-		s.Cores[p], err = value.Float("a finite number from 0 on", 0)
-	case "bits":
-		s.Bits[p], err = value.Float("a finite number from 0 on", 0)
-	case "time":
-		s.Time[p], err = texts.Number[uint32](value, "milliseconds", 0, math.MaxUint32)
-	default:
-		return name.Wrong("health, cores, bits or time")
-	}
-	return err
-}
-
-// readColumns checks the line that numbers the columns.
-func readColumns(words []texts.Word) error {
-	for x := range Side {
-		if c := strconv.Itoa(x % 10); words[x].Text != c {
-			return words[x].Wrong("%q", c)
-		}
-	}
-	return words[Side].End()
+	game   *Game
+	state  State
+	pieces []Piece
 }
 
 // readRow reads the cells of row y.
-func (t *textReader) readRow(y int, words []texts.Word) error {
-	for x := range Side {
-		cell, ok := bitboard.DiamondCell(x, y)
-		if !ok {
+func (t *textReader) readRow(y int, words []texts.Word) {
+	for x := 0; x < Side && words[0].Line > 0; x++ {
+		if !Inside(x, y) {
 			continue
 		}
-		if words[0].Text == "" {
-			return words[0].Wrong("%d cells in row %d", 2*min(y+1, Side-y), y)
-		}
-		if err := t.readCell(positions[cell], words[0]); err != nil {
-			return err
+		switch w := words[0]; w.Text {
+		case "":
+			w.Fail("%d cells in row %d", 2*min(y+1, Side-y), y)
+		case ".":
+		default:
+			t.place(t.structure(w), Pos{uint8(x), uint8(y)}, w)
 		}
 		words = words[1:]
 	}
-	return words[0].End()
+	words[0].End()
 }
 
-// readCell reads a cell.
-func (t *textReader) readCell(at Pos, w texts.Word) error {
-	if w.Text == "." {
-		return nil
-	}
+// structure reads a structure as it is in a row.
+func (t *textReader) structure(w texts.Word) Piece {
 	k := slices.Index(textLetters[:], w.Text[0]|0x20)
 	if k < 0 {
-		return w.Wrong("a cell: . or one of w, s, t (upper case when upgraded) and the restores until it is removed")
+		w.Fail("turn, p1, p2, x, id, health, a row from 0 to %d, or a cell: . or one of w, s, t (upper case when upgraded) and the restores until it is removed", Side-1)
 	}
-	c := Piece{At: at, Kind: Kind(k), Player: Owner(int(at.Y)), Upgraded: w.Text[0]&0x20 == 0}
+	c := Piece{Kind: Kind(k), Upgraded: w.Text[0]&0x20 == 0}
 	if c.Upgraded && !t.game.rules.Upgradable[k] {
-		return w.Wrong("no upgraded %v under these rules", c.Kind)
+		w.Fail("no upgraded %v under these rules", c.Kind)
 	}
-	if digits := w.Text[1:]; digits != "" {
-		n, err := texts.Number[uint32](w.Part(1, len(w.Text)), "the restores until it is removed", 1, MaxRemoveIn)
-		if err != nil {
-			return err
-		}
-		c.RemoveIn = uint8(n)
+	if w.Text[1:] != "" {
+		c.RemoveIn = uint8(w.Part(1, len(w.Text)).Whole("the restores until it is removed", 1, MaxRemoveIn))
 	}
 	c.Health = t.game.rules.Structure(c.Kind, c.Upgraded).Health
+	return c
+}
+
+// place puts a structure on a cell, which the word w names.
+func (t *textReader) place(c Piece, at Pos, w texts.Word) {
+	if !Inside(int(at.X), int(at.Y)) || slices.ContainsFunc(t.pieces, func(c Piece) bool { return c.At == at }) {
+		w.Fail("a free cell of the arena")
+	}
+	c.At, c.Player = at, Owner(int(at.Y))
 	t.pieces = append(t.pieces, c)
-	return nil
 }
 
-// readList reads entries like 13,10=57.5.
-func readList(list []textValue, words []texts.Word) ([]textValue, error) {
-	for ; words[0].Text != ""; words = words[1:] {
-		w := words[0]
-		place, value, _ := strings.Cut(w.Text, "=")
-		left, right, _ := strings.Cut(place, ",")
-		x, err1 := strconv.ParseUint(left, 10, 8)
-		y, err2 := strconv.ParseUint(right, 10, 8)
-		if err1 != nil || err2 != nil || value == "" {
-			return nil, w.Wrong("x,y=value")
-		}
-		e := textValue{w, Pos{uint8(x), uint8(y)}, w.Part(len(place)+1, len(w.Text))}
-		if slices.ContainsFunc(list, func(other textValue) bool { return other.piece == e.piece }) {
-			return nil, w.Wrong("each cell once")
-		}
-		list = append(list, e)
+// at returns the structure on the cell of an entry.
+func (t *textReader) at(e texts.Entry) *Piece {
+	i := slices.IndexFunc(t.pieces, func(c Piece) bool { return c.At == Pos{uint8(e.X), uint8(e.Y)} })
+	if i < 0 {
+		e.Fail("the cell of a structure")
 	}
-	return list, nil
+	return &t.pieces[i]
 }
 
-// find returns the structure on the cell of an entry.
-func (t *textReader) find(e textValue) (*Piece, error) {
-	for i := range t.pieces {
-		if t.pieces[i].At == e.piece {
-			return &t.pieces[i], nil
-		}
-	}
-	return nil, e.at.Wrong("the cell of a structure")
-}
-
-// setHealths sets the health of the structures in the list.
-func (t *textReader) setHealths() error {
-	for _, e := range t.healths {
-		c, err := t.find(e)
-		if err != nil {
-			return err
-		}
-		if c.Health, err = e.number.Float("a finite number above 0", math.SmallestNonzeroFloat32); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// setIDs sets the ids of the structures and puts them into the state, the oldest first.
-func (t *textReader) setIDs() error {
-	taken := map[uint32]bool{}
-	for _, e := range t.ids {
-		c, err := t.find(e)
-		if err != nil {
-			return err
-		}
-		if c.ID, err = texts.Number[uint32](e.number, "an id", 1, MaxID); err != nil {
-			return err
-		}
-		if taken[c.ID] {
-			return e.number.Wrong("each id once")
-		}
-		taken[c.ID] = true
-	}
+// put gives ids to the structures and puts them into the state, the oldest first.
+func (t *textReader) put() {
 	slices.SortFunc(t.pieces, inReadingOrder)
-	free := uint32(1)
-	for i := range t.pieces {
-		if c := &t.pieces[i]; c.ID == 0 {
-			for taken[free] {
-				free++
-			}
-			c.ID = free
-			free++
-		}
-	}
+	texts.GiveIDs(t.pieces, func(c *Piece) *uint32 { return &c.ID }, 1)
 	slices.SortFunc(t.pieces, func(a, b Piece) int { return int(a.ID) - int(b.ID) })
 	for _, c := range t.pieces {
 		t.state.Put(c)
+		t.state.NextID = max(t.state.NextID, c.ID+1)
 	}
-	if n := len(t.pieces); n > 0 {
-		after := t.pieces[n-1].ID + 1
-		if t.next.Text == "" {
-			t.state.NextID = after
-		} else if t.state.NextID < after {
-			return t.next.Wrong("an id above all others, at least %d", after)
-		}
-	}
-	return nil
 }

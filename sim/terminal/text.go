@@ -1,9 +1,10 @@
 package terminal
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/texts"
@@ -70,13 +71,12 @@ func AppendFrame(dst []byte, g *Game, s *State) []byte {
 			n++
 		}
 		mobile = mobile[n:]
-		dst = strconv.AppendUint(append(dst, "unit "...), uint64(first.ID), 10)
+		ids := fmt.Sprint(first.ID)
 		if n > 1 {
-			dst = strconv.AppendUint(append(dst, "–"...), uint64(first.ID)+uint64(n)-1, 10)
+			ids = fmt.Sprintf("%d–%d", first.ID, first.ID+uint32(n)-1)
 		}
-		dst = append(dst, ' ', 'p', '1'+byte(first.Player), ' ')
-		dst = append(append(dst, first.Kind.String()...), ' ')
-		dst = texts.AppendFloat(append(appendPos(dst, first.At), " health "...), first.Health)
+		dst = fmt.Appendf(dst, "unit %s p%d %v %d,%d health ", ids, first.Player+1, first.Kind, first.At.X, first.At.Y)
+		dst = texts.AppendFloat(dst, first.Health)
 		dst = append(dst, '\n')
 	}
 	return dst
@@ -84,27 +84,27 @@ func AppendFrame(dst []byte, g *Game, s *State) []byte {
 
 // appendPosition appends a state, with mobile units on the board.
 func appendPosition(dst []byte, g *Game, s *State, mobile []Piece) []byte {
-	dst = strconv.AppendUint(append(dst, "turn "...), uint64(s.Turn), 10)
-	dst = strconv.AppendUint(append(dst, " next "...), uint64(s.NextID), 10)
-	dst = append(dst, '\n')
+	dst = fmt.Appendf(dst, "turn %d next %d\n", s.Turn, s.NextID)
 	for p := range 2 {
-		dst = append(dst, 'p', '1'+byte(p))
-		dst = texts.AppendFloat(append(dst, " health "...), s.Health[p])
+		dst = texts.AppendFloat(fmt.Appendf(dst, "p%d health ", p+1), s.Health[p])
 		dst = texts.AppendFloat(append(dst, " cores "...), s.Cores[p])
 		dst = texts.AppendFloat(append(dst, " bits "...), s.Bits[p])
-		dst = strconv.AppendUint(append(dst, " time "...), uint64(s.Time[p]), 10)
-		dst = append(dst, '\n')
+		dst = fmt.Appendf(dst, " time %d\n", s.Time[p])
 	}
 	pieces := s.AppendStructures(s.AppendStructures(nil, 0), 1)
 	dst = AppendBoard(dst, append(slices.Clip(pieces), mobile...), func(c Piece) (int, bool) { return int(c.RemoveIn), c.RemoveIn > 0 })
 	if !defaultIDs(pieces) {
 		slices.SortFunc(pieces, func(a, b Piece) int { return int(a.ID) - int(b.ID) })
-		dst = appendList(dst, "id", pieces, func(dst []byte, c Piece) []byte { return strconv.AppendUint(dst, uint64(c.ID), 10) })
+		dst = texts.AppendEntries(dst, "id", len(pieces), func(dst []byte, i int) []byte {
+			return fmt.Appendf(dst, "%d,%d=%d", pieces[i].At.X, pieces[i].At.Y, pieces[i].ID)
+		})
 	}
 	hurt := slices.DeleteFunc(pieces, func(c Piece) bool {
 		return c.Health == g.rules.Structure(c.Kind, c.Upgraded).Health
 	})
-	return appendList(dst, "health", hurt, func(dst []byte, c Piece) []byte { return texts.AppendFloat(dst, c.Health) })
+	return texts.AppendEntries(dst, "health", len(hurt), func(dst []byte, i int) []byte {
+		return texts.AppendFloat(fmt.Appendf(dst, "%d,%d=", hurt[i].At.X, hurt[i].At.Y), hurt[i].Health)
+	})
 }
 
 // defaultIDs reports whether pieces have the ids that ParseText gives them without id lines.
@@ -129,78 +129,46 @@ func inReadingOrder(a, b Piece) int {
 // notation of AppendFrame. Structures must come before mobile units. marked returns the restores
 // until a structure is removed, or false if it is not marked.
 func AppendBoard(dst []byte, pieces []Piece, marked func(c Piece) (restores int, ok bool)) []byte {
-	var cells [bitboard.DiamondSpan][]byte
+	var cells [bitboard.DiamondSpan]string
 	width := 1
 	for _, c := range pieces {
 		cell, _ := bitboard.DiamondCell(int(c.At.X), int(c.At.Y))
 		switch at := &cells[cell]; {
 		case c.Kind.Structure():
-			*at = appendCell(nil, c, marked)
+			*at = cellText(c, marked)
 			width = max(width, len(*at))
-		case len(*at) == 0 || len(*at) == 1 && (*at)[0] == "^v"[c.Player]:
-			*at = []byte{"^v"[c.Player]}
+		case *at == "" || *at == "^v"[c.Player:c.Player+1]:
+			*at = "^v"[c.Player : c.Player+1]
 		default:
-			*at = []byte{'x'}
+			*at = "x"
 		}
 	}
 	for y := Side - 1; y >= 0; y-- {
-		dst = strconv.AppendInt(dst, int64(y), 10)
-		blanks := 2 // before the next word
-		if y > 9 {
-			blanks = 1
-		}
+		dst = fmt.Appendf(dst, "%-3d", y)
 		for x := range Side {
-			cell, ok := bitboard.DiamondCell(x, y)
-			if blanks++; !ok {
-				blanks += width
-				continue
+			shown := ""
+			if cell, ok := bitboard.DiamondCell(x, y); ok {
+				shown = cmp.Or(cells[cell], ".")
 			}
-			shown := cells[cell]
-			if shown == nil {
-				shown = []byte{'.'}
-			}
-			dst = append(append(dst, strings.Repeat(" ", blanks)...), shown...)
-			blanks = width - len(shown)
+			dst = fmt.Appendf(dst, " %-*s", width, shown)
 		}
-		dst = append(dst, '\n')
+		dst = append(bytes.TrimRight(dst, " "), '\n')
 	}
 	dst = append(dst, "x  "...)
 	for x := range Side {
-		dst = append(append(dst, ' ', '0'+byte(x%10)), "  "[:min(2, width-1)*min(1, Side-1-x)]...)
+		dst = fmt.Appendf(dst, " %-*d", min(width, 3), x%10)
 	}
-	return append(dst, '\n')
+	return append(bytes.TrimRight(dst, " "), '\n')
 }
 
-// appendCell appends a structure.
-func appendCell(dst []byte, c Piece, marked func(c Piece) (restores int, ok bool)) []byte {
+// cellText returns a structure as it is in a row.
+func cellText(c Piece, marked func(c Piece) (restores int, ok bool)) string {
 	letter := textLetters[c.Kind]
 	if c.Upgraded {
 		letter -= 'a' - 'A'
 	}
-	dst = append(dst, letter)
 	if restores, ok := marked(c); ok {
-		dst = strconv.AppendInt(dst, int64(restores), 10)
+		return fmt.Sprintf("%c%d", letter, restores)
 	}
-	return dst
-}
-
-// appendList appends lines with a value for each structure.
-func appendList(dst []byte, name string, pieces []Piece, value func(dst []byte, c Piece) []byte) []byte {
-	for i, c := range pieces {
-		if i%10 == 0 {
-			dst = append(dst, name...)
-		}
-		dst = append(appendPos(append(dst, ' '), c.At), '=')
-		dst = value(dst, c)
-		if i%10 == 9 || i == len(pieces)-1 {
-			dst = append(dst, '\n')
-		}
-	}
-	return dst
-}
-
-// appendPos appends coordinates.
-func appendPos(dst []byte, at Pos) []byte {
-	dst = strconv.AppendUint(dst, uint64(at.X), 10)
-	return strconv.AppendUint(append(dst, ','), uint64(at.Y), 10)
+	return string(letter)
 }

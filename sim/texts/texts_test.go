@@ -2,13 +2,12 @@ package texts_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/texts"
 )
@@ -100,75 +99,85 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// reading returns the error of a function that reads words.
+func reading(read func()) (err error) {
+	defer texts.Catch(&err)
+	read()
+	return nil
+}
+
 func TestLines(t *testing.T) {
 	var got []texts.Word
-	err := texts.Lines("a  bé c # d\r\n\n\tx", func(words []texts.Word) error {
+	for words := range texts.Lines("a  bé c # d\r\n\n\tx") {
 		got = append(got, words...)
-		return nil
-	})
+	}
 	want := []texts.Word{{"a", 1, 1}, {"bé", 1, 4}, {"c", 1, 7}, {"", 1, 9}, {"", 2, 1}, {"x", 3, 2}, {"", 3, 3}}
-	require.NoErrorf(t, err, "%v", got)
-	assert.True(t, slices.Equal(got, want))
-	part := got[1].Part(1, 3)
-	assert.Truef(t, part == (texts.Word{Text: "é", Line: 1, Column: 5}), "a part is %v", part)
-	err = texts.Lines("a\nb c", func(words []texts.Word) error { return words[1].End() })
-	assert.EqualError(t, err, `line 2, column 3: want the end of the line, found "c"`)
+	assert.Equal(t, want, got)
+	assert.Equal(t, texts.Word{Text: "é", Line: 1, Column: 5}, got[1].Part(1, 3))
+	assert.Panics(t, func() { reading(func() { panic("another") }) })
 }
 
-func TestNumbers(t *testing.T) {
-	is := func(ok bool, name string, err error) {
-		t.Helper()
-		assert.Equalf(t, err == nil, ok, "%s: error %v, want none", name, err)
-	}
-	for text, ok := range map[string]bool{"-3": true, "+5": true, "6": false, "-4": false, "x": false, "": false} {
-		_, err := texts.Number(texts.Word{Text: text}, "a number", -3, 5)
-		is(ok, text, err)
-	}
-	for text, ok := range map[string]bool{"3": true, "4294967295": true, "2": false, "4294967299": false, "+4": false, "-1": false} {
-		_, err := texts.Number[uint32](texts.Word{Text: text}, "a number", 3, math.MaxUint32)
-		is(ok, text, err)
-	}
-	n, err := texts.Number[uint64](texts.Word{Text: "18446744073709551615"}, "a seed", 0, math.MaxUint64)
-	if is(true, "seed", err); n != math.MaxUint64 {
-		t.Errorf("the seed is %d", n)
-	}
-	for text, ok := range map[string]bool{"0.5": true, "1": true, "0.25": false, "inf": false} {
-		_, err := texts.Word{Text: text}.Float("from 0.5 on", 0.5)
-		is(ok, text, err)
-	}
-	_, err = texts.Number(texts.Word{Line: 2, Column: 7}, "a round", 0, 9)
-	assert.EqualError(t, err, "line 2, column 7: want a round from 0 to 9, found the end of the line")
-}
-
-func TestPairs(t *testing.T) {
-	for line, want := range map[string]string{
-		"":              "",
-		"a 1 flag b 22": "a=1 flag b=22",
-		"a 1 a 2":       `line 1, column 5: want each name once, found "a"`,
-		"a":             "line 1, column 2: want a value, found the end of the line",
+// TestBoard reads the lines of a position: a turn, pairs, a list of cells, and other lines.
+func TestBoard(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "0 0 0 false [] ",
+		"on p yes f 1.5\n\nturn 3 n 255": "3 255 1.5 true [] ",
+		"at 1,9=x 3,4\nat 5,0":           "0 0 0 false [1,9=x 3,4= 5,0=] ",
+		"more b\nat 1,1\nmore a":         "0 0 0 false [1,1=] more more ",
+		"turn 3\nturn 3":                 `line 2, column 1: expected each line once, found "turn"`,
+		"turn":                           "line 1, column 5: expected a number of type int32, found the end of the line",
+		"turn 2147483648":                `line 1, column 6: expected a number of type int32, found "2147483648"`,
+		"turn 1 n 256":                   `line 1, column 10: expected a number of type uint8, found "256"`,
+		"turn 1 n -1":                    `line 1, column 10: expected a number of type uint8, found "-1"`,
+		"turn 1 n 2 n 2":                 `line 1, column 12: expected each name once, found "n"`,
+		"turn 1 turn 2":                  `line 1, column 8: expected one of [n], found "turn"`,
+		"on f NaN":                       `line 1, column 6: expected a number of type float32, found "NaN"`,
+		"on p 1":                         `line 1, column 6: expected yes or no, found "1"`,
+		"on q yes":                       `line 1, column 4: expected one of [f p], found "q"`,
+		"at 1,10":                        `line 1, column 4: expected a cell as x,y up to 9,9, found "1,10"`,
+		"at 1=5":                         `line 1, column 4: expected a cell as x,y up to 9,9, found "1"`,
+		"at 1,2\nat 01,2=3":              `line 2, column 4: expected each cell once, found "01,2=3"`,
 	} {
-		t.Run(line, func(t *testing.T) {
-			var read []string
-			err := texts.Lines(line, func(words []texts.Word) error {
-				return texts.Pairs(words, func(name texts.Word, rest []texts.Word) ([]texts.Word, error) {
-					if name.Text == "flag" {
-						read = append(read, name.Text)
-						return rest, nil
-					}
-					if rest[0].Text == "" {
-						return nil, rest[0].Wrong("a value")
-					}
-					read = append(read, name.Text+"="+rest[0].Text)
-					return rest[1:], nil
-				})
+		t.Run(text, func(t *testing.T) {
+			var turn int32
+			var n uint8
+			var f float32
+			var on bool
+			got := ""
+			err := reading(func() {
+				b := texts.ReadBoard(text)
+				b.Pairs("turn", map[string]any{"turn": &turn, "n": &n})
+				b.Pairs("on", map[string]any{"p": &on, "f": &f})
+				var cells []string
+				for _, e := range texts.Entries(b.All("at"), 9) {
+					cells = append(cells, fmt.Sprintf("%d,%d=%s", e.X, e.Y, e.Value.Text))
+				}
+				got = fmt.Sprint(turn, n, f, on, cells, " ")
+				for _, words := range b.Rest() {
+					got += words[0].Text + " "
+				}
 			})
-			got := strings.Join(read, " ")
 			if err != nil {
 				got = err.Error()
 			}
-			assert.Equalf(t, want, got, "%q", line)
+			assert.Equal(t, want, got)
 		})
 	}
+	list := []uint32{0, 4, 0, 0}
+	texts.GiveIDs(list, func(id *uint32) *uint32 { return id }, 3)
+	assert.Equal(t, []uint32{3, 4, 5, 6}, list)
+	assert.Equal(t, "n 0 1 2 3 4 5 6 7 8 9\nn 10\n", string(texts.AppendEntries(nil, "n", 11, func(dst []byte, i int) []byte {
+		return fmt.Append(dst, i)
+	})))
+}
+
+func TestWhole(t *testing.T) {
+	for text, ok := range map[string]bool{"-3": true, "+5": true, "6": false, "-4": false, "x": false, "": false} {
+		err := reading(func() { texts.Word{Text: text}.Whole("a number", -3, 5) })
+		assert.Equalf(t, ok, err == nil, "%q: error %v", text, err)
+	}
+	err := reading(func() { texts.Word{Line: 2, Column: 7}.Whole("a round", 0, 9) })
+	assert.EqualError(t, err, "line 2, column 7: expected a round from 0 to 9, found the end of the line")
 }
 
 // TestUnmarked: a byte order mark is not part of the text.
@@ -182,9 +191,7 @@ func TestUnmarked(t *testing.T) {
 	if err := texts.NewParser(v.table(), "health").Parse(texts.Mark+"size=3\r\nfog=true\r\n", "set", func(string) bool { return false }); err != nil || v.size != 3 || !v.fog {
 		t.Errorf("rules with a mark: %+v, error %v", v, err)
 	}
-	err := texts.Lines(texts.Mark+"a", func(words []texts.Word) error {
-		assert.Truef(t, words[0] == (texts.Word{Text: "a", Line: 1, Column: 1}), "the first word is %+v", words[0])
-		return nil
-	})
-	assert.NoError(t, err)
+	for words := range texts.Lines(texts.Mark + "a") {
+		assert.Equal(t, texts.Word{Text: "a", Line: 1, Column: 1}, words[0])
+	}
 }

@@ -103,7 +103,7 @@ func (l *letter) AppendText(dst []byte) []byte { return append(dst, byte(*l)) }
 // ParseText implements texts.Value.
 func (l *letter) ParseText(text string) error {
 	if len(text) != 1 || text[0]|0x20 < 'a' || text[0]|0x20 > 'z' {
-		return fmt.Errorf("want one ASCII letter, found %q", text)
+		return fmt.Errorf("expected one ASCII letter, found %q", text)
 	}
 	*l = letter(text[0])
 	return nil

@@ -117,7 +117,7 @@ func unescape(s string) (string, error) {
 			end := min(i+5, len(s))
 			n, err := strconv.ParseUint(s[i+1:end], 16, 16)
 			if err != nil || end != i+5 {
-				return "", fmt.Errorf(`want four hexadecimal digits after \u, found %q`, s[i+1:end])
+				return "", fmt.Errorf(`expected four hexadecimal digits after \u, found %q`, s[i+1:end])
 			}
 			out = utf8.AppendRune(out, rune(n))
 			i = end - 1

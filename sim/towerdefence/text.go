@@ -1,7 +1,10 @@
 package towerdefence
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"moonfarm/sim"
 )
@@ -50,9 +53,7 @@ const textColumns = "01234567|76543210"
 // leaves out the ages of finished buildings, since when a tower waits for
 // energy, and how far below 0 a dead base is.
 func AppendText(dst []byte, g *Game, s *State) []byte {
-	dst = append(dst, "round "...)
-	dst = strconv.AppendInt(dst, int64(s.Round), 10)
-	dst = append(dst, '\n')
+	dst = fmt.Appendf(dst, "round %d\n", s.Round)
 	for p := range sim.Player(2) {
 		dst = appendPlayer(dst, g, s, p)
 	}
@@ -78,22 +79,13 @@ func AppendText(dst []byte, g *Game, s *State) []byte {
 // appendRow appends a row of cells of the given width.
 func appendRow(dst []byte, name byte, cells *[2 * Width]string, width int) []byte {
 	dst = append(dst, name)
-	gap := 1 // blanks owed before the next word
 	for x, c := range cells {
 		if x == Width {
-			dst, gap = append(appendBlanks(dst, gap), '|'), 1
+			dst = append(dst, " |"...)
 		}
-		dst = append(appendBlanks(dst, gap), c...)
-		gap = width - len(c) + 1
+		dst = fmt.Appendf(dst, " %-*s", width, c)
 	}
-	return append(dst, '\n')
-}
-
-func appendBlanks(dst []byte, n int) []byte {
-	for range n {
-		dst = append(dst, ' ')
-	}
-	return dst
+	return append(bytes.TrimRight(dst, " "), '\n')
 }
 
 // appendPlayer appends the line of player p.
@@ -103,27 +95,14 @@ func appendPlayer(dst []byte, g *Game, s *State, p sim.Player) []byte {
 	if h.Available {
 		ready = "yes"
 	}
-	dst = append(dst, byte('A'+p))
-	dst = appendPair(dst, "energy", int(h.Energy))
-	dst = appendPair(dst, "health", h.Health())
-	dst = appendPair(dst, "hits", h.Hits())
-	dst = appendPair(dst, "score", g.Score(s, p))
-	dst = appendPair(dst, "damage", int(uint32(enemy.Ledger))-g.worth(enemy))
-	dst = appendPair(dst, "curtain", s.CurtainTime(p))
-	dst = append(append(dst, " ready "...), ready...)
-	dst = appendPair(dst, "fails", int(h.Failures))
-	return append(dst, '\n')
-}
-
-func appendPair(dst []byte, name string, value int) []byte {
-	dst = append(append(append(dst, ' '), name...), ' ')
-	return strconv.AppendInt(dst, int64(value), 10)
+	return fmt.Appendf(dst, "%c energy %d health %d hits %d score %d damage %d curtain %d ready %s fails %d\n", 'A'+p, h.Energy, h.Health(), h.Hits(),
+		g.Score(s, p), int(uint32(enemy.Ledger))-g.worth(enemy), s.CurtainTime(p), ready, h.Failures)
 }
 
 // appendCell appends the cell in column x, counted from A's base.
 func appendCell(dst []byte, g *Game, s *State, x, y int) []byte {
-	p, cell, right, left := cellOf(s, x, y)
-	h := &s.Half[p]
+	p, cell := cellOf(x, y)
+	h, enemy := &s.Half[p], &s.Half[p^1]
 	switch kind, ok := h.Kind(cell); {
 	case !ok:
 		dst = append(dst, '.')
@@ -142,21 +121,17 @@ func appendCell(dst []byte, g *Game, s *State, x, y int) []byte {
 			dst = strconv.AppendInt(dst, int64(idle), 10)
 		}
 	}
-	for range stack(right, cell) {
-		dst = append(dst, '>')
-	}
-	for range stack(left, cell) {
-		dst = append(dst, '<')
-	}
-	return dst
+	var missiles [2]int
+	missiles[p], missiles[p^1] = h.MissilesOwn(cell), enemy.MissilesFar(cell)
+	dst = append(dst, strings.Repeat(">", missiles[0])...)
+	return append(dst, strings.Repeat("<", missiles[1])...)
 }
 
-// cellOf returns the half, the cell number in it, and the stacks of missiles
-// flying right and left, for the cell in column x, counted from A's base.
-func cellOf(s *State, x, y int) (p sim.Player, cell int, right, left *[MaxStack]uint64) {
-	a, b := &s.Half[0], &s.Half[1]
+// cellOf returns the half and the cell number in it of the cell in column x,
+// counted from A's base.
+func cellOf(x, y int) (sim.Player, int) {
 	if x < Width {
-		return 0, y*Width + x, &a.Own, &b.Far
+		return 0, y*Width + x
 	}
-	return 1, y*Width + 2*Width - 1 - x, &a.Far, &b.Own
+	return 1, y*Width + 2*Width - 1 - x
 }

@@ -2,6 +2,7 @@ package tron
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"moonfarm/sim"
@@ -48,74 +49,68 @@ func AppendText(dst []byte, s *State) []byte {
 
 // ParseText reads the text that AppendText writes. The error names the line and
 // what was expected.
-func ParseText(text string) (State, error) {
-	var s State
+func ParseText(text string) (s State, err error) {
+	defer texts.Catch(&err)
+	var r State
 	line, heads := 0, 0
-	err := texts.Lines(text, func(words []texts.Word) (err error) {
+	for words := range texts.Lines(text) {
 		if words[0].Text == "" {
-			return nil
+			continue
 		}
 		switch line++; {
 		case line == 1:
 			if words[0].Text != "turn" {
-				return words[0].Wrong("turn and a number")
+				words[0].Fail("turn and a number")
 			}
-			var n int
-			if n, err = texts.Number(words[1], "turns", 0, Cells/2); err == nil {
-				err = words[2].End()
-			}
-			s.Turn = uint16(n)
+			r.Turn = uint16(words[1].Whole("turns", 0, Cells/2))
+			words[2].End()
 		case line <= 3:
-			err = s.readCycle(words, line-2)
+			r.readCycle(words, line-2)
 		case line <= 3+Size:
-			if heads, err = s.readRow(words[0], line-4, heads); err == nil {
-				err = words[1].End()
-			}
+			heads = r.readRow(words[0], line-4, heads)
+			words[1].End()
 		default:
-			return words[0].Wrong("the end of the text")
+			words[0].Fail("the end of the text")
 		}
-		return err
-	})
-	if err == nil && (line != 3+Size || heads != 1|2) {
-		err = fmt.Errorf("want a turn, two cycles and %d rows with both cycles in them", Size)
 	}
-	return s, err
+	if line != 3+Size || heads != 1|2 {
+		return s, fmt.Errorf("expected a turn, two cycles and %d rows with both cycles in them", Size)
+	}
+	return r, nil
 }
 
 // readCycle reads the line of seat p's cycle.
-func (s *State) readCycle(words []texts.Word, p int) error {
+func (s *State) readCycle(words []texts.Word, p int) {
 	if words[0].Text != string(rune('A'+p)) {
-		return words[0].Wrong("%c", 'A'+p)
+		words[0].Fail("%c", 'A'+p)
 	}
-	h := 0
-	for ; h < len(headingNames) && headingNames[h] != words[1].Text; h++ {
-	}
-	if h == len(headingNames) {
-		return words[1].Wrong("one of %s", strings.Join(headingNames[:], ", "))
+	h := slices.Index(headingNames[:], words[1].Text)
+	if h < 0 {
+		words[1].Fail("one of %s", strings.Join(headingNames[:], ", "))
 	}
 	s.Heading[p] = Heading(h)
 	if words[2].Text == "crashed" {
 		s.Crashed[p] = true
-		return words[3].End()
+		words = words[1:]
 	}
-	return words[2].End()
+	words[2].End()
 }
 
 // readRow reads row y. Bit p of heads is set once the cycle of seat p was read.
-func (s *State) readRow(row texts.Word, y, heads int) (int, error) {
+func (s *State) readRow(row texts.Word, y, heads int) int {
 	if len(row.Text) != Size {
-		return heads, row.Wrong("%d cells", Size)
+		row.Fail("%d cells", Size)
 	}
 	for x, c := range row.Text {
 		cell, p := y*Size+x, strings.IndexRune("AB", c)
 		if p >= 0 && heads>>p&1 == 0 {
 			s.Head[p], heads = uint8(cell), heads|1<<p
 		} else if p = strings.IndexRune("ab", c); p < 0 && c != '.' {
-			return heads, row.Part(x, x+1).Wrong("., a, b, or each of A and B once")
+			row.Part(x, x+1).Fail("., a, b, or each of A and B once")
 		}
 		if p >= 0 {
 			s.Trail[p] |= 1 << cell
 		}
 	}
-	return heads, nil
+	return heads
 }

@@ -125,13 +125,13 @@ func TestText(t *testing.T) {
 		return true
 	})
 	for _, c := range []struct{ old, new, want string }{
-		{"turn 3", "round 3", `line 1, column 1: want turn and a number, found "round"`},
+		{"turn 3", "round 3", `line 1, column 1: expected turn and a number, found "round"`},
 		{"turn 3", "turn 33", `turns from 0 to 32`},
-		{"A right", "B right", `line 2, column 1: want A`},
-		{"A right", "A east", `want one of right, down, left, up, found "east"`},
-		{"A right", "A right here", `want the end of the line, found "here"`},
-		{".aaA", ".aaAA", "want 8 cells"},
-		{".aaA", ".aax", `line 7, column 4: want ., a, b, or each of A and B once, found "x"`},
+		{"A right", "B right", `line 2, column 1: expected A`},
+		{"A right", "A east", `expected one of right, down, left, up, found "east"`},
+		{"A right", "A right here", `expected the end of the line, found "here"`},
+		{".aaA", ".aaAA", "expected 8 cells"},
+		{".aaA", ".aax", `line 7, column 4: expected ., a, b, or each of A and B once, found "x"`},
 		{"B..", "A..", "each of A and B once"},
 		{"B..", "...", "with both cycles"},
 		{".aaA.bbb\n", "", "8 rows"},

@@ -89,9 +89,9 @@ class MessagesTest(unittest.TestCase):
         self.play("terminal", state, "")
         other = moonfarm.state_from("terminal", FRAME, seat=1)
         self.assertNotEqual(bytes(other), bytes(moonfarm.state_from("terminal", FRAME)))
-        with self.assertRaisesRegex(moonfarm.DataError, "p1Stats: cores -1, want 0 to"):
+        with self.assertRaisesRegex(moonfarm.DataError, "p1Stats: cores -1, expected 0 to"):
             moonfarm.state_from("terminal", FRAME.replace("[30.0,1.0", "[30.0,-1.0"))
-        with self.assertRaisesRegex(moonfarm.DataError, "want a deploy frame"):
+        with self.assertRaisesRegex(moonfarm.DataError, "expected a deploy frame"):
             moonfarm.state_from("terminal", FRAME.replace("[0,4,-1,9]", "[1,4,5,9]"))
 
     def test_codecraft(self) -> None:
@@ -104,7 +104,7 @@ class MessagesTest(unittest.TestCase):
             self.assertIn("B1", env.text(0))  # the base of player 1, who is out of sight
         lies = view()
         lies["entities"][0]["health"] = 3000  # type: ignore[index]
-        with self.assertRaisesRegex(moonfarm.DataError, "entity 2: its health is 3000, want 1 to 300"):
+        with self.assertRaisesRegex(moonfarm.DataError, "entity 2: its health is 3000, expected 1 to 300"):
             moonfarm.state_from("codecraft", json.dumps(lies))
 
     def test_arguments(self) -> None:

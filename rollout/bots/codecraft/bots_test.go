@@ -214,9 +214,9 @@ func TestCrashes(t *testing.T) {
 				_, err = conn.Write(message(protocol.DebugMessage)[:1])
 			}
 		}, "no answer within 100ms"},
-		{"sends garbage", sends([]byte("GET / HTTP/1.0\r\n\r\n")), "message of a client: found tag 542393671, want 0 to 3"},
-		{"sends a negative id", sends([]byte("\x01\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00")), "id of an entity: found -1, want 0 or more"},
-		{"sends a bad bool", sends([]byte("\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02")), "move_action: found byte 2, want 0 or 1"},
+		{"sends garbage", sends([]byte("GET / HTTP/1.0\r\n\r\n")), "message of a client: found tag 542393671, expected 0 to 3"},
+		{"sends a negative id", sends([]byte("\x01\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00")), "id of an entity: found -1, expected 0 or more"},
+		{"sends a bad bool", sends([]byte("\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02")), "move_action: found byte 2, expected 0 or 1"},
 		{"sends a huge length", sends([]byte("\x01\x00\x00\x00\xff\xff\xff\x7f")), "entity_actions: found a count of 2147483647"},
 		{"asks for ever", func(conn *net.TCPConn) {
 			go io.Copy(io.Discard, conn)

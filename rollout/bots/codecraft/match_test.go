@@ -302,7 +302,7 @@ func TestDeaths(t *testing.T) {
 	for _, c := range []struct{ kind, reason, exit string }{
 		{"dies", "the client closed the connection", "exit status 7"},
 		{"falls", "the client closed the connection", "signal: killed"},
-		{"garbles", "message of a client: found tag 1651663207, want 0 to 3", ""},
+		{"garbles", "message of a client: found tag 1651663207, expected 0 to 3", ""},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			t.Setenv(clientEnv, c.kind)

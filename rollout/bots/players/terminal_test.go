@@ -69,7 +69,7 @@ func TestTerminalIllegal(t *testing.T) {
 	o := terminalGame(t, "algo", Limits{}, &Meeting{Replay: &recording, Log: func(int) io.Writer { return &log }})
 	s := &o.Seats[0]
 	want := []arena.Fault{
-		{Seat: 0, Turn: 1, Kind: FaultIllegal, Times: 1, Text: "line 1, command 1: want a cell of the arena, found (0, 0)"},
+		{Seat: 0, Turn: 1, Kind: FaultIllegal, Times: 1, Text: "line 1, command 1: expected a cell of the arena, found (0, 0)"},
 		{Seat: 0, Turn: 1, Kind: FaultIllegal, Times: 1, Text: `the rules refuse ["PI", 12, 5]`},
 	}
 	require.Truef(t, slices.Equal(s.Faults, want) && s.Crash == nil && o.Turns == 3, "%+v, want the faults %+v", o, want)

@@ -155,9 +155,9 @@ func TestRefused(t *testing.T) {
 	answer := `[["FF",13,13],["FF",13,13],["UP",13,12],["RM",13,13],["XX",13,1],["FF",0,0],["FF",13,14],[1]]` + "\n" +
 		`[["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",12,5]]` + "\n"
 	want := Refused{Commands: 3, Rules: 6, Refused: FirstRefusal{0, `the rules refuse ["FF", 13, 13]`}, First: []string{
-		`turn 0: line 1, command 5: want one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"XX\""`,
-		`turn 0: line 1, command 6: want a cell of the arena, found (0, 0)`,
-		`turn 0: line 1, command 8: want [shorthand, x, y], found "[1]"`,
+		`turn 0: line 1, command 5: expected one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"XX\""`,
+		`turn 0: line 1, command 6: expected a cell of the arena, found (0, 0)`,
+		`turn 0: line 1, command 8: expected [shorthand, x, y], found "[1]"`,
 		`turn 0: the rules refuse ["FF", 13, 13]`,
 		`turn 0: the rules refuse ["UP", 13, 12]`,
 		`turn 0: the rules refuse ["FF", 13, 14]`,
@@ -170,7 +170,7 @@ func TestRefused(t *testing.T) {
 	_, want.Unread.Text, _ = strings.Cut(want.First[0], ": ")
 	for p, one := range r.Players {
 		want := want
-		want.First = append(slices.Clone(want.First), fmt.Sprintf(`turn 1: line %d: want a JSON list of commands, found "x"`, p+1))
+		want.First = append(slices.Clone(want.First), fmt.Sprintf(`turn 1: line %d: expected a JSON list of commands, found "x"`, p+1))
 		assert.Equalf(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", one.Refused), "seat %d:\n got %+v\nwant %+v", p, one.Refused, want)
 		assert.Equalf(t, float32(5), r.End.Players[p].MobileSpent, "seat %d: %+v", p, r.End.Players[p])
 	}
@@ -218,7 +218,7 @@ func TestRepeated(t *testing.T) {
 	r, _ := played(t, m)
 	one := r.Players[1].Refused
 	want := Refused{Lines: 1, Rules: 4*maxFirst - 1, Refused: FirstRefusal{0, `the rules refuse ["FF", 13, 13]`},
-		Unread: FirstRefusal{2 * maxFirst, `line 1: want a JSON list of commands, found "x"`}}
+		Unread: FirstRefusal{2 * maxFirst, `line 1: expected a JSON list of commands, found "x"`}}
 	want.First = []string{"turn 0: " + want.Refused.Text, fmt.Sprintf("turn %d: %s", 2*maxFirst, want.Unread.Text)}
 	assert.Equalf(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", one), "\n got %+v\nwant %+v", one, want)
 }

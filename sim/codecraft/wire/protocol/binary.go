@@ -147,7 +147,7 @@ func (r *Reader) Signed(what string) int32 {
 func (r *Reader) Number(what string) int32 {
 	n := r.Signed(what)
 	if n < 0 {
-		r.Refuse(what, fmt.Errorf("found %d, want 0 or more", n))
+		r.Refuse(what, fmt.Errorf("found %d, expected 0 or more", n))
 		return 0
 	}
 	return n
@@ -168,7 +168,7 @@ func (r *Reader) truth(what string) bool {
 	b := r.take(1, what)[0]
 	if b > 1 {
 		r.at--
-		r.Fail(what, fmt.Errorf("found byte %d, want 0 or 1", b))
+		r.Fail(what, fmt.Errorf("found byte %d, expected 0 or 1", b))
 		return false
 	}
 	return b == 1
@@ -183,7 +183,7 @@ func (r *Reader) float(what string) float32 {
 func (r *Reader) Tag(what string, n int32) int32 {
 	t := r.Signed(what)
 	if t < 0 || t >= n {
-		r.Refuse(what, fmt.Errorf("found tag %d, want 0 to %d", t, n-1))
+		r.Refuse(what, fmt.Errorf("found tag %d, expected 0 to %d", t, n-1))
 		return 0
 	}
 	return t

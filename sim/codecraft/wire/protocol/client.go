@@ -96,7 +96,7 @@ func (r *Reader) action(a *Action) {
 	r.types = r.types[:0]
 	n := r.Count("entity_actions", 8)
 	if n > maxActions {
-		r.Refuse("entity_actions", fmt.Errorf("found a count of %d, want at most %d: a map has no room for more entities", n, maxActions))
+		r.Refuse("entity_actions", fmt.Errorf("found a count of %d, expected at most %d: a map has no room for more entities", n, maxActions))
 	}
 	for i := 0; i < n && r.err == nil; i++ {
 		a.EntityActions = append(a.EntityActions, EntityOrder{r.Number("id of an entity"), r.entityAction((*Reader).Number)})

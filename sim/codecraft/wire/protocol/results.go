@@ -43,7 +43,7 @@ func decodeOne(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(v); err != nil {
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return fmt.Errorf("the text ends, want a JSON object")
+			return fmt.Errorf("the text ends, expected a JSON object")
 		}
 		return err
 	}

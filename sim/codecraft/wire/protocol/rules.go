@@ -14,7 +14,7 @@ import (
 func (h *Header) Rules(base codecraft.Rules, properties PropertyMap, players int) (codecraft.Rules, error) {
 	base.Players, base.Fog, base.MaxTurns, base.MaxNodes = int32(players), h.FogOfWar, h.MaxTickCount, h.MaxPathfindNodes
 	if players < 1 || players > sim.MaxPlayers {
-		return base, fmt.Errorf("found %d players, want 1 to %d", players, sim.MaxPlayers)
+		return base, fmt.Errorf("found %d players, expected 1 to %d", players, sim.MaxPlayers)
 	}
 	err := readProperties(&base, properties)
 	return base, err
@@ -35,7 +35,7 @@ func readProperties(r *codecraft.Rules, list []TypeProperties) error {
 		}
 	}
 	if known != codecraft.EveryType {
-		return fmt.Errorf("found properties of %d types, want %d", len(list), codecraft.Types)
+		return fmt.Errorf("found properties of %d types, expected %d", len(list), codecraft.Types)
 	}
 	return r.Validate()
 }
@@ -50,7 +50,7 @@ func (e *EntityProperties) properties() (q codecraft.Properties, err error) {
 	}
 	if b := &e.Build.Value; q.CanBuild {
 		if b.InitHealth.Given && b.InitHealth.Value == 0 {
-			return q, errors.New("build.init_health is 0, want 1 or more")
+			return q, errors.New("build.init_health is 0, expected 1 or more")
 		}
 		q.InitHealth = b.InitHealth.Value
 		if q.Builds, err = typeList(b.Options); err != nil {

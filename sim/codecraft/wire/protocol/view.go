@@ -104,14 +104,14 @@ func (v *PlayerView) Rules(base codecraft.Rules) (codecraft.Rules, error) {
 func (v *PlayerView) Position(p *codecraft.Position, r *codecraft.Rules) error {
 	*p = codecraft.Position{Tick: v.CurrentTick, Units: p.Units[:0], Veins: p.Veins[:0]}
 	if v.MyID < 1 || int(v.MyID) > len(v.Players) {
-		return fmt.Errorf("my_id is %d, want 1 to %d, a player", v.MyID, len(v.Players))
+		return fmt.Errorf("my_id is %d, expected 1 to %d, a player", v.MyID, len(v.Players))
 	}
 	if v.MapSize != codecraft.Side {
-		return fmt.Errorf("map_size is %d, want %d", v.MapSize, codecraft.Side)
+		return fmt.Errorf("map_size is %d, expected %d", v.MapSize, codecraft.Side)
 	}
 	for i, q := range v.Players {
 		if int(q.ID) != i+1 || i >= sim.MaxPlayers {
-			return fmt.Errorf("player %d of the list has id %d, want %d, and at most %d players", i+1, q.ID, i+1, sim.MaxPlayers)
+			return fmt.Errorf("player %d of the list has id %d, expected %d, and at most %d players", i+1, q.ID, i+1, sim.MaxPlayers)
 		}
 		p.Score[i], p.Resource[i] = q.Score, q.Resource
 	}
@@ -147,15 +147,15 @@ func AddEntities(p *codecraft.Position, list []Entity, players int) error {
 		e := &list[i]
 		switch {
 		case e.ID > codecraft.MaxID:
-			return fmt.Errorf("entity %d: want ids up to %d", e.ID, codecraft.MaxID)
+			return fmt.Errorf("entity %d: expected ids up to %d", e.ID, codecraft.MaxID)
 		case !codecraft.OnMap(int(e.X), int(e.Y), 1):
 			return fmt.Errorf("entity %d: (%d, %d) lies outside of the map", e.ID, e.X, e.Y)
 		case e.Health < 0 || e.Health > 1<<15-1:
-			return fmt.Errorf("entity %d: health %d, want 0 to %d", e.ID, e.Health, 1<<15-1)
+			return fmt.Errorf("entity %d: health %d, expected 0 to %d", e.ID, e.Health, 1<<15-1)
 		case e.PlayerID.Given == (e.Type == codecraft.Resource):
 			return fmt.Errorf("entity %d: resources, and only they, have no player", e.ID)
 		case e.PlayerID.Given && (e.PlayerID.Value < 1 || int(e.PlayerID.Value) > players):
-			return fmt.Errorf("entity %d: player %d, want 1 to %d", e.ID, e.PlayerID.Value, players)
+			return fmt.Errorf("entity %d: player %d, expected 1 to %d", e.ID, e.PlayerID.Value, players)
 		case e.Type == codecraft.Resource && !e.Active:
 			return fmt.Errorf("entity %d: a resource that is not active", e.ID)
 		case e.Type == codecraft.Resource:

@@ -186,7 +186,7 @@ func (m *mapOf[T]) appendChanges(dst []byte, c *Changes[T]) []byte {
 func readItems[T any](r *protocol.Reader, dst []T, what string, read func(*protocol.Reader) T) []T {
 	n := r.Count(what, 4)
 	if r.Err() == nil && n > maxItems {
-		r.Refuse(what, fmt.Errorf("found %d, want at most %d", n, maxItems))
+		r.Refuse(what, fmt.Errorf("found %d, expected at most %d", n, maxItems))
 	}
 	for i := 0; i < n && r.Err() == nil; i++ {
 		dst = append(dst, read(r))

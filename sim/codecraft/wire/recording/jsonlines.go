@@ -50,7 +50,7 @@ func (j *jsonLines) next(v any) error {
 			return json.Unmarshal(text, v)
 		}
 		if blank += len(j.in.Bytes()) + 1; blank > maxBlank {
-			return fmt.Errorf("found more than %d bytes of blank lines, want an object or the end", maxBlank)
+			return fmt.Errorf("found more than %d bytes of blank lines, expected an object or the end", maxBlank)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func appendOrders(dst []protocol.EntityOrder, m map[string]protocol.EntityAction
 	for key, a := range m {
 		id, err := strconv.ParseInt(key, 10, 32)
 		if err != nil {
-			return dst, fmt.Errorf("actions: found key %.40q, want the id of an entity", key)
+			return dst, fmt.Errorf("actions: found key %.40q, expected the id of an entity", key)
 		}
 		dst = append(dst, protocol.EntityOrder{ID: int32(id), EntityAction: a})
 	}
@@ -103,9 +103,9 @@ func (r *Reader) openJSON(in io.Reader) error {
 	case err != nil:
 		return err
 	case first.Kind != "initial":
-		return fmt.Errorf("found a line of kind %.40q, want %q: it holds no game", first.Kind, "initial")
+		return fmt.Errorf("found a line of kind %.40q, expected %q: it holds no game", first.Kind, "initial")
 	case first.MapSize != codecraft.Side:
-		return fmt.Errorf("found map_size %d, want %d", first.MapSize, codecraft.Side)
+		return fmt.Errorf("found map_size %d, expected %d", first.MapSize, codecraft.Side)
 	}
 	if err := first.world(&r.World); err != nil {
 		return err
@@ -128,11 +128,11 @@ func (r *Reader) nextJSON(l *jsonLines) error {
 		return err
 	}
 	if t.Kind != "tick" {
-		return fmt.Errorf("found a line of kind %.40q, want %q", t.Kind, "tick")
+		return fmt.Errorf("found a line of kind %.40q, expected %q", t.Kind, "tick")
 	}
 	for _, e := range t.Events {
 		if e.Type != "attack" {
-			return fmt.Errorf("found an event of type %.40q, want %q", e.Type, "attack")
+			return fmt.Errorf("found an event of type %.40q, expected %q", e.Type, "attack")
 		}
 		r.Events = append(r.Events, Event{e.Attacker, e.Target})
 	}
@@ -141,7 +141,7 @@ func (r *Reader) nextJSON(l *jsonLines) error {
 	d.CurrentTick = t.CurrentTick
 	for _, p := range t.Players {
 		if i := slices.IndexFunc(w.Players, func(q PlayerRecord) bool { return q.ID == p.ID }); i < 0 {
-			return fmt.Errorf("found player %d, want those of the first line", p.ID)
+			return fmt.Errorf("found player %d, expected those of the first line", p.ID)
 		} else if w.Players[i] != p {
 			d.Players.Changed = append(d.Players.Changed, p)
 		}

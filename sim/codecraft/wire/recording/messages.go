@@ -74,7 +74,7 @@ func (r *MessageReader) nextLine(m *protocol.ServerMessage) error {
 	case err == io.EOF:
 		return err
 	case err == nil && l.Kind != "raw_get_action":
-		return r.Errorf("found a line of kind %.40q, want %q", l.Kind, "raw_get_action")
+		return r.Errorf("found a line of kind %.40q, expected %q", l.Kind, "raw_get_action")
 	case err != nil:
 		return r.Errorf("%w", err)
 	}

@@ -109,10 +109,10 @@ func (r *Reader) Next() error {
 		return r.Errorf("%w", err)
 	}
 	if want := r.World.CurrentTick + 1; d.CurrentTick != want {
-		return r.Errorf("found tick %d, want %d", d.CurrentTick, want)
+		return r.Errorf("found tick %d, expected %d", d.CurrentTick, want)
 	}
 	if d.CurrentTick > r.World.MaxTickCount {
-		return r.Errorf("found tick %d, want the end: max_tick_count is %d", d.CurrentTick, r.World.MaxTickCount)
+		return r.Errorf("found tick %d, expected the end: max_tick_count is %d", d.CurrentTick, r.World.MaxTickCount)
 	}
 	r.read = true
 	return nil

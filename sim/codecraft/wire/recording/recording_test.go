@@ -72,15 +72,15 @@ func TestRecordedStates(t *testing.T) {
 func TestRecordingErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
-		{`"kind":"initial"`, `"kind":"view"`, `recording x: line 1: found a line of kind "view", want "initial"`},
-		{`"map_size":80`, `"map_size":40`, "line 1: found map_size 40, want 80"},
+		{`"kind":"initial"`, `"kind":"view"`, `recording x: line 1: found a line of kind "view", expected "initial"`},
+		{`"map_size":80`, `"map_size":40`, "line 1: found map_size 40, expected 80"},
 		{`"Wall":`, `"Wal":`, `properties: found type "Wal"`},
-		{`"type":"House"`, `"type":"Hous"`, `line 1: found type "Hous", want one like "House"`},
-		{`"kind":"tick"`, `"kind":"initial"`, `line 2: found a line of kind "initial", want "tick"`},
+		{`"type":"House"`, `"type":"Hous"`, `line 1: found type "Hous", expected one like "House"`},
+		{`"kind":"tick"`, `"kind":"initial"`, `line 2: found a line of kind "initial", expected "tick"`},
 		{`"type":"attack"`, `"type":"heal"`, `line 2: found an event of type "heal"`},
-		{`"tick":1`, `"tick":2`, "line 2: found tick 2, want 1"},
-		{`"players":[{"id":1,"index":0,"score":5}]`, `"players":[{"id":3}]`, "found player 3, want those of the first line"},
-		{`"3":{"build"`, `"x":{"build"`, `found key "x", want the id of an entity`},
+		{`"tick":1`, `"tick":2`, "line 2: found tick 2, expected 1"},
+		{`"players":[{"id":1,"index":0,"score":5}]`, `"players":[{"id":3}]`, "found player 3, expected those of the first line"},
+		{`"3":{"build"`, `"x":{"build"`, `found key "x", expected the id of an entity`},
 		{`"entities_removed":[4]`, `"entities_removed":[4,4]`, "tick 1: entity 4 is removed, but does not exist"},
 		{`"entities_removed":[4]`, `"entities_removed":[7]`, "entity 7 is removed, but does not exist"},
 		{`"entities_new":[{"id":5`, `"entities_new":[{"id":3`, "entity 3 appears twice"},
@@ -122,21 +122,21 @@ func TestWorldErrors(t *testing.T) {
 		{"", "", ""},
 		{`{"id":2,"index":1}`, `{"id":2,"index":2}`, "id 2 and index 2"},
 		{`{"id":2,"index":1}`, `{"id":1,"index":0}`, "player 1 appears twice"},
-		{`[{"id":1,"index":0},{"id":2,"index":1}]`, `[]`, "found 0 players, want 1 to 4"},
+		{`[{"id":1,"index":0},{"id":2,"index":1}]`, `[]`, "found 0 players, expected 1 to 4"},
 		{`"x":4`, `"x":-1`, "(-1, 5) lies outside of the map"},
 		{`"x":4`, `"x":80`, "(80, 5) lies outside of the map"},
 		{`"health":9`, `"health":99999`, "health 99999"},
-		{`"health":9`, `"health":11`, "its health is 11, want 1 to 10"},
+		{`"health":9`, `"health":11`, "its health is 11, expected 1 to 10"},
 		{`"player":1,`, ``, "resources, and only they, have no player"},
-		{`"player":1,`, `"player":3,`, "player 3, want 1 to 2"},
+		{`"player":1,`, `"player":3,`, "player 3, expected 1 to 2"},
 		{`"player":null`, `"player":2`, "resources, and only they, have no player"},
-		{`"id":3,"player":1`, `"id":99999999,"player":1`, "want ids up to"},
+		{`"id":3,"player":1`, `"id":99999999,"player":1`, "expected ids up to"},
 		{`"y":8,"health":9,"active":true`, `"y":8,"health":9`, "a resource that is not active"},
-		{`"Wall":{"size":1`, `"Wall":{"size":6`, "Wall.size is 6, want 1 to 5"},
+		{`"Wall":{"size":1`, `"Wall":{"size":6`, "Wall.size is 6, expected 1 to 5"},
 		{`"Wall":{`, `"Wall":{"build":{"options":["House","House"]},`, "Wall: build.options: House appears twice"},
 		{`"Wall":{`, `"Wall":{"build":{"init_health":0},`, "Wall: build.init_health is 0"},
 		{`"Wall":{`, `"Wall":{"repair":{"valid_targets":["House","House"]},`, "Wall: repair.valid_targets: House appears twice"},
-		{`"Wall":{"size":1,"max_health":10},`, ``, "found properties of 9 types, want 10"},
+		{`"Wall":{"size":1,"max_health":10},`, ``, "found properties of 9 types, expected 10"},
 	} {
 		t.Run(c.old+" becomes "+c.new, func(t *testing.T) {
 			_, _, err := loadState("x", []byte(strings.Replace(wiretest.OneTick(), c.old, c.new, 1)), wiretest.Round1())
@@ -220,8 +220,8 @@ func TestBlankLines(t *testing.T) {
 		name, text, want string
 		read             func(io.Reader) error
 	}{
-		{"game", wiretest.OneTick(), "recording x: line 65539: found more than 65536 bytes of blank lines, want an object or the end", readAll},
-		{"views", view, "views x: line 65538: found more than 65536 bytes of blank lines, want an object or the end", readViews},
+		{"game", wiretest.OneTick(), "recording x: line 65539: found more than 65536 bytes of blank lines, expected an object or the end", readAll},
+		{"views", view, "views x: line 65538: found more than 65536 bytes of blank lines, expected an object or the end", readViews},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := blankGzip(t, c.text)
@@ -241,7 +241,7 @@ func TestTicksAfterTheEnd(t *testing.T) {
 	r, err := NewReader("x", strings.NewReader(text+`{"kind":"tick","tick":2,"next_id":6}`+"\n"))
 	require.NoError(t, err)
 	require.NoError(t, r.Next())
-	err, want := r.Next(), "recording x: line 3: found tick 2, want the end: max_tick_count is 1"
+	err, want := r.Next(), "recording x: line 3: found tick 2, expected the end: max_tick_count is 1"
 	assert.EqualError(t, err, want)
 }
 

@@ -36,7 +36,7 @@ func readWorld(r *protocol.Reader, w *World) {
 	w.NextID = r.Number("next_id")
 	w.MapSize = r.Number("map_size")
 	if r.Err() == nil && w.MapSize != codecraft.Side {
-		r.Refuse("map_size", fmt.Errorf("found %d, want %d: this is no replay file, or its map has another size", w.MapSize, codecraft.Side))
+		r.Refuse("map_size", fmt.Errorf("found %d, expected %d: this is no replay file, or its map has another size", w.MapSize, codecraft.Side))
 	}
 	r.Header(&w.Header, &w.EntityProperties)
 	w.Reserved = r.Signed("the number after current_tick")

@@ -56,7 +56,7 @@ func (w *World) Position(p *codecraft.Position, r *codecraft.Rules) error {
 	*p = codecraft.Position{Tick: w.CurrentTick, NextID: uint32(w.NextID), Units: p.Units[:0], Acts: p.Acts[:0], Veins: p.Veins[:0]}
 	for i, q := range w.Players {
 		if int(q.Index) >= len(w.Players) || q.ID != q.Index+1 {
-			return fmt.Errorf("found a player with id %d and index %d, want ids from 1 to %d and indices one less", q.ID, q.Index, len(w.Players))
+			return fmt.Errorf("found a player with id %d and index %d, expected ids from 1 to %d and indices one less", q.ID, q.Index, len(w.Players))
 		}
 		if slices.ContainsFunc(w.Players[:i], func(o PlayerRecord) bool { return o.ID == q.ID }) {
 			return fmt.Errorf("player %d appears twice", q.ID)

@@ -35,7 +35,7 @@ func (r *ViewReader) Next(v *protocol.PlayerView) error {
 		return err
 	}
 	if err == nil && l.Kind != "view" {
-		err = fmt.Errorf("found a line of kind %.40q, want %q", l.Kind, "view")
+		err = fmt.Errorf("found a line of kind %.40q, expected %q", l.Kind, "view")
 	}
 	if err != nil {
 		return r.Errorf("%w", err)
@@ -100,7 +100,7 @@ func ReadView(text []byte) (*protocol.PlayerView, error) {
 		n := 0
 		err := eachView("of a line", bytes.NewReader(text), func(one *protocol.PlayerView) error {
 			if n++; n > 1 {
-				return errors.New("a second view follows, want one")
+				return errors.New("a second view follows, expected one")
 			}
 			*v = *one
 			v.Players, v.Entities = slices.Clone(one.Players), slices.Clone(one.Entities)

@@ -234,8 +234,8 @@ func TestStateOfViewRefused(t *testing.T) {
 		"tick -5":                 func(v *protocol.PlayerView) { v.CurrentTick = -5 },
 		"health -3":               func(v *protocol.PlayerView) { v.Entities[0].Health = -3 },
 		"lies outside of the map": func(v *protocol.PlayerView) { v.Entities[0].X = 80 },
-		"player 5, want 1 to":     func(v *protocol.PlayerView) { v.Entities[0].PlayerID = protocol.Some[int32](5) },
-		"want ids up to":          func(v *protocol.PlayerView) { v.Entities[0].ID = 1 << 30 },
+		"player 5, expected 1 to":     func(v *protocol.PlayerView) { v.Entities[0].PlayerID = protocol.Some[int32](5) },
+		"expected ids up to":          func(v *protocol.PlayerView) { v.Entities[0].ID = 1 << 30 },
 		"overlaps":                func(v *protocol.PlayerView) { v.Entities[1] = v.Entities[0]; v.Entities[1].ID++ },
 		"max_tick_count is 0":     func(v *protocol.PlayerView) { v.MaxTickCount = 0 },
 		"score -1":                func(v *protocol.PlayerView) { v.Players[0].Score = -1 },
@@ -282,7 +282,7 @@ func TestReadView(t *testing.T) {
 		})
 	}
 	for text, want := range map[string]string{
-		"": "view: byte 0: my_id: EOF", "\x01\x00\x00\x00": "view: byte 0: my_id: ", `{"kind":"tick"}`: "want \"raw_get_action\"",
+		"": "view: byte 0: my_id: EOF", "\x01\x00\x00\x00": "view: byte 0: my_id: ", `{"kind":"tick"}`: "expected \"raw_get_action\"",
 	} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
 			_, err := ReadView([]byte(text))

@@ -254,13 +254,13 @@ func TestVerifySteps(t *testing.T) {
 func TestVerifyOther(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "recording x: tick 0: byte 0: next_id: EOF"},
-		{`{"kind":"config"}`, `recording x: line 1: found a line of kind "config", want "initial"`},
+		{`{"kind":"config"}`, `recording x: line 1: found a line of kind "config", expected "initial"`},
 		{`{"kind":"view","map_size":80}`, "views x: line 1: "},
 		{`{"kind":"view"}` + "\n" + `{"kind":"tick"}`, "views x: line 1: "},
 		{`{"kind":"raw_get_action","base64":"AQ=="}`, "messages x: line 1: byte 0: message to a client: "},
 		{`{"kind":"raw_get_action","base64":"AQAAAAA="}`, "messages x: line 1: byte 4: something follows the message"},
 		{`{"kind":"raw_get_action","base64":5}`, "messages x: line 1: json: "},
-		{strings.Replace(wiretest.OneTick(), `"size":1`, `"size":0`, 1), "line 1: Wall.size is 0, want 1 to 5"},
+		{strings.Replace(wiretest.OneTick(), `"size":1`, `"size":0`, 1), "line 1: Wall.size is 0, expected 1 to 5"},
 		{strings.Replace(wiretest.OneTick(), `"x":4`, `"x":7,"z":4`, 1), "(7, 5)"},
 		{strings.Replace(wiretest.OneTick(), `"max_tick_count":1000`, `"max_tick_count":0`, 1), "max_tick_count is 0"},
 	} {

@@ -74,7 +74,7 @@ func (a *answer) refuse(line, entry int, why string) {
 // parse reads a line. Its work grows with the length of the line, whatever the line has.
 func (a *answer) parse(line int, text []byte) {
 	if len(text) > maxAnswerLine {
-		a.refuse(line, 0, fmt.Sprintf("want at most %d bytes, found %d", maxAnswerLine, len(text)))
+		a.refuse(line, 0, fmt.Sprintf("expected at most %d bytes, found %d", maxAnswerLine, len(text)))
 		return
 	}
 	orders, refused, count := len(a.orders), len(a.refused), a.count
@@ -89,9 +89,9 @@ func (a *answer) parse(line int, text []byte) {
 	})
 	if !ok {
 		a.orders, a.refused, a.count = a.orders[:orders], a.refused[:refused], count
-		a.refuse(line, 0, "want a JSON list of commands, found "+excerpt(text))
+		a.refuse(line, 0, "expected a JSON list of commands, found "+excerpt(text))
 	} else if beyond > 0 {
-		a.refuse(line, beyond, fmt.Sprintf("want at most %d commands, found %d in this line", maxAnswerCommands, found))
+		a.refuse(line, beyond, fmt.Sprintf("expected at most %d commands, found %d in this line", maxAnswerCommands, found))
 	}
 }
 
@@ -169,15 +169,15 @@ func (a *answer) command(line int, text []byte) (sim.Order, fault) {
 func (a *answer) explain(f fault, text []byte) string {
 	switch f {
 	case noColumn, noRow:
-		return "want a whole number, found " + excerpt(a.fields[1+f-noColumn])
+		return "expected a whole number, found " + excerpt(a.fields[1+f-noColumn])
 	case noCell:
 		column, _ := wholeNumber(a.fields[1])
 		row, _ := wholeNumber(a.fields[2])
-		return fmt.Sprintf("want a cell of the arena, found (%d, %d)", column, row)
+		return fmt.Sprintf("expected a cell of the arena, found (%d, %d)", column, row)
 	case noUnit:
-		return fmt.Sprintf("want one of the shorthands %q, found %s", *a.names, excerpt(a.fields[0]))
+		return fmt.Sprintf("expected one of the shorthands %q, found %s", *a.names, excerpt(a.fields[0]))
 	}
-	return "want [shorthand, x, y], found " + excerpt(text)
+	return "expected [shorthand, x, y], found " + excerpt(text)
 }
 
 // wholeNumber reads a number that is whole, such as 13, 13.0 or 1.3e1.

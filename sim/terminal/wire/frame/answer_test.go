@@ -38,39 +38,39 @@ func TestParseAnswer(t *testing.T) {
 		{"equal mobile units in the other line", `[["PI",13,0],["PI",13,0]]`, none, 0, []sim.Order{terminal.Swap(spawn(3, 13, 0, 2))}, nil},
 		{"what no command has", `[["FF",0,13],["FF",1,13,{"a":1,"a":2}]]`, "[[\"PI\",13,0,\"\xff\"],[\"\xff\",13,0]]", 0,
 			[]sim.Order{place(0, 0, 13), place(0, 1, 13), spawn(3, 13, 0, 1)},
-			[]string{`line 2, command 2: want one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"\xff\""`}},
+			[]string{`line 2, command 2: expected one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"\xff\""`}},
 		{"white space and ends of line", " [ [ \"FF\" , 0 , 13 ] ] \r\n", "[]\n", 0, []sim.Order{place(0, 0, 13)}, nil},
 		{"more in a command", `[["FF",0,13,"now",{}]]`, none, 0, []sim.Order{place(0, 0, 13)}, nil},
 		{"whole floats", `[["FF",0.0,1.3e1]]`, none, 0, []sim.Order{place(0, 0, 13)}, nil},
 		{"the foreign half is for the rules", `[["FF",0,14]]`, none, 0, []sim.Order{place(0, 0, 14)}, nil},
 		{"no JSON", `[["FF",0,13],`, `hello`, 0, nil,
-			[]string{`line 1: want a JSON list of commands, found "[[\"FF\",0,13],"`, `line 2: want a JSON list of commands, found "hello"`}},
+			[]string{`line 1: expected a JSON list of commands, found "[[\"FF\",0,13],"`, `line 2: expected a JSON list of commands, found "hello"`}},
 		{"no list", `{"FF":[0,13]}`, `null`, 0, nil,
-			[]string{`line 1: want a JSON list of commands, found "{\"FF\":[0,13]}"`, `line 2: want a JSON list of commands, found "null"`}},
+			[]string{`line 1: expected a JSON list of commands, found "{\"FF\":[0,13]}"`, `line 2: expected a JSON list of commands, found "null"`}},
 		{"empty lines", "", "\n", 0, nil,
-			[]string{`line 1: want a JSON list of commands, found ""`, `line 2: want a JSON list of commands, found ""`}},
+			[]string{`line 1: expected a JSON list of commands, found ""`, `line 2: expected a JSON list of commands, found ""`}},
 		{"bad among good", `[["FF",0,13],["XX",1,13],["ff",1,13],["",1,13],["FF",1.5,13],["FF","1",13],["FF",99,13],["FF",1],"FF",[1,1,13],[null,1,13],7,null,["FF",1,13]]`, none, 0,
 			[]sim.Order{place(0, 0, 13), place(0, 1, 13)},
 			[]string{
-				`line 1, command 2: want one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"XX\""`,
-				`line 1, command 3: want one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"ff\""`,
-				`line 1, command 4: want one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"\""`,
-				`line 1, command 5: want a whole number, found "1.5"`,
-				`line 1, command 6: want a whole number, found "\"1\""`,
-				`line 1, command 7: want a cell of the arena, found (99, 13)`,
-				`line 1, command 8: want [shorthand, x, y], found "[\"FF\",1]"`,
-				`line 1, command 9: want [shorthand, x, y], found "\"FF\""`,
-				`line 1, command 10: want [shorthand, x, y], found "[1,1,13]"`,
-				`line 1, command 11: want [shorthand, x, y], found "[null,1,13]"`,
-				`line 1, command 12: want [shorthand, x, y], found "7"`,
-				`line 1, command 13: want [shorthand, x, y], found "null"`,
+				`line 1, command 2: expected one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"XX\""`,
+				`line 1, command 3: expected one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"ff\""`,
+				`line 1, command 4: expected one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"\""`,
+				`line 1, command 5: expected a whole number, found "1.5"`,
+				`line 1, command 6: expected a whole number, found "\"1\""`,
+				`line 1, command 7: expected a cell of the arena, found (99, 13)`,
+				`line 1, command 8: expected [shorthand, x, y], found "[\"FF\",1]"`,
+				`line 1, command 9: expected [shorthand, x, y], found "\"FF\""`,
+				`line 1, command 10: expected [shorthand, x, y], found "[1,1,13]"`,
+				`line 1, command 11: expected [shorthand, x, y], found "[null,1,13]"`,
+				`line 1, command 12: expected [shorthand, x, y], found "7"`,
+				`line 1, command 13: expected [shorthand, x, y], found "null"`,
 			}},
 		{"cells that do not exist", `[["FF",0,0],["FF",-1,13],["FF",1e300,13],["FF",-9223372036854775808,-9223372036854775808]]`, none, 1, nil,
 			[]string{
-				`line 1, command 1: want a cell of the arena, found (0, 0)`,
-				`line 1, command 2: want a cell of the arena, found (-1, 13)`,
-				`line 1, command 3: want a whole number, found "1e300"`,
-				`line 1, command 4: want a whole number, found "-9223372036854775808"`,
+				`line 1, command 1: expected a cell of the arena, found (0, 0)`,
+				`line 1, command 2: expected a cell of the arena, found (-1, 13)`,
+				`line 1, command 3: expected a whole number, found "1e300"`,
+				`line 1, command 4: expected a whole number, found "-9223372036854775808"`,
 			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,13 +89,13 @@ func TestParseAnswer(t *testing.T) {
 func TestParseAnswerBounds(t *testing.T) {
 	long := "[" + strings.Repeat(" ", maxAnswerLine) + "]"
 	if o, why := ParseAnswer(nil, []byte(long), []byte("[]"), &names, 0); o != nil || len(why) != 1 ||
-		why[0].String() != "line 1: want at most 1048576 bytes, found 1048578" {
+		why[0].String() != "line 1: expected at most 1048576 bytes, found 1048578" {
 		t.Errorf("a long line: %v, %v", o, why)
 	}
 	many := "[" + strings.Repeat(`["PI",13,0],`, 20000) + `["PI",13,0]]`
 	o, why := ParseAnswer(nil, []byte("[]"), []byte(many), &names, 0)
 	if !slices.Equal(o, []sim.Order{terminal.Spawn(terminal.Scout, 13, 0, maxAnswerCommands)}) || len(why) != 1 ||
-		why[0].String() != "line 2, command 16385: want at most 16384 commands, found 20001 in this line" {
+		why[0].String() != "line 2, command 16385: expected at most 16384 commands, found 20001 in this line" {
 		t.Errorf("many commands: %v, %v", shown(o), why)
 	}
 	bad := "[" + strings.Repeat(`7,`, 5000) + `7]`

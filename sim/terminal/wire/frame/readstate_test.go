@@ -108,20 +108,20 @@ func TestReadStateRefused(t *testing.T) {
 	_, _, err = frame.ReadState([]byte(stateLine), rules, 2)
 	assert.Error(t, err, "seat 2 is accepted")
 	for _, c := range []struct{ from, to, want string }{
-		{`[0,4,-1,9]`, `[1,4,3,9]`, "turnInfo: found [1, 4, 3], a frame of the middle or the end of a turn; want a deploy frame"},
-		{`[0,4,-1,9]`, `[0,1000,-1,9]`, "turnInfo: turn 1000, want 0 to "},
-		{`[30.0,1.0,2.0,3]`, `[31.0,1.0,2.0,3]`, "p1Stats: health 31, want 0 to 30"},
+		{`[0,4,-1,9]`, `[1,4,3,9]`, "turnInfo: found [1, 4, 3], a frame of the middle or the end of a turn; expected a deploy frame"},
+		{`[0,4,-1,9]`, `[0,1000,-1,9]`, "turnInfo: turn 1000, expected 0 to "},
+		{`[30.0,1.0,2.0,3]`, `[31.0,1.0,2.0,3]`, "p1Stats: health 31, expected 0 to 30"},
 		{`[30.0,1.0,2.0,3]`, `[0.0,1.0,2.0,3]`, "p1Stats: health 0: the match is over"},
-		{`[30.0,1.0,2.0,3]`, `[30.0,-1.0,2.0,3]`, "p1Stats: cores -1, want 0 to"},
-		{`[29.0,4.0,5.0,6]`, `[29.0,4.0,5e9,6]`, "p2Stats: bits 5e+09, want 0 to"},
-		{`[13,14,40.0,"9"]`, `[13,14,4000.0,"9"]`, "p2Units: [0][0]: health 4000, want more than"},
-		{`[13,14,40.0,"9"]`, `[13,14,0.0,"9"]`, "p2Units: [0][0]: health 0, want more than"},
-		{`[13,14,40.0,"9"]`, `[13,14,40.0,"16000000"]`, "p2Units: [0][0]: id 16000000, want "},
-		{`[13,14,40.0,"9"]`, `[13,13,40.0,"9"]`, "want a cell of the own half"},
-		{`[13,14,40.0,"9"]`, `[13,14,40.0,"9"],[13,14,40.0,"8"]`, "want one structure on"},
+		{`[30.0,1.0,2.0,3]`, `[30.0,-1.0,2.0,3]`, "p1Stats: cores -1, expected 0 to"},
+		{`[29.0,4.0,5.0,6]`, `[29.0,4.0,5e9,6]`, "p2Stats: bits 5e+09, expected 0 to"},
+		{`[13,14,40.0,"9"]`, `[13,14,4000.0,"9"]`, "p2Units: [0][0]: health 4000, expected more than"},
+		{`[13,14,40.0,"9"]`, `[13,14,0.0,"9"]`, "p2Units: [0][0]: health 0, expected more than"},
+		{`[13,14,40.0,"9"]`, `[13,14,40.0,"16000000"]`, "p2Units: [0][0]: id 16000000, expected "},
+		{`[13,14,40.0,"9"]`, `[13,13,40.0,"9"]`, "expected a cell of the own half"},
+		{`[13,14,40.0,"9"]`, `[13,14,40.0,"9"],[13,14,40.0,"8"]`, "expected one structure on"},
 		{`[13,14,40.0,"9"]`, `[0,0,40.0,"9"]`, "p2Units: "},
 		{`[[13,13,1.0,"5"]]`, `[[13,13,99.0,"5"]]`, "turns, found 99"},
-		{`[[13,13,0.0,"5"]]`, `[[12,13,0.0,"5"]]`, "want an upgraded structure, found none"},
+		{`[[13,13,0.0,"5"]]`, `[[12,13,0.0,"5"]]`, "expected an upgraded structure, found none"},
 		{`"events"`, `"event"`, "events"},
 	} {
 		t.Run(c.to, func(t *testing.T) {

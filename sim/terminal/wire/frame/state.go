@@ -20,7 +20,7 @@ import (
 func (f *Frame) State(rules *terminal.Rules) (terminal.State, error) {
 	s := terminal.State{Turn: uint32(f.Turn), NextID: 1}
 	if f.Phase != PhaseDeploy || f.Turn < 0 {
-		return s, fmt.Errorf("turnInfo: want a deploy frame, found [%d, %d, %d]", f.Phase, f.Turn, f.Number)
+		return s, fmt.Errorf("turnInfo: expected a deploy frame, found [%d, %d, %d]", f.Phase, f.Turn, f.Number)
 	}
 	for p := range sim.Player(2) {
 		stats := &f.Stats[p]
@@ -38,7 +38,7 @@ func readUnits(s *terminal.State, f *Frame, rules *terminal.Rules, p sim.Player)
 	units := &f.Units[p]
 	for k := range terminal.Kind(terminal.Kinds) {
 		if k.Mobile() && len(units[k]) > 0 {
-			return fmt.Errorf("[%d]: want no mobile units in a deploy frame, found %d", k, len(units[k]))
+			return fmt.Errorf("[%d]: expected no mobile units in a deploy frame, found %d", k, len(units[k]))
 		}
 	}
 	pieces := map[terminal.Pos]*terminal.Piece{}
@@ -56,7 +56,7 @@ func readUnits(s *terminal.State, f *Frame, rules *terminal.Rules, p sim.Player)
 	for _, u := range units[terminal.Upgrade] {
 		piece := pieces[u.At]
 		if piece == nil || !rules.Upgradable[piece.Kind] {
-			return fmt.Errorf("[%d]: want an upgraded structure, found none on (%d, %d)", terminal.Upgrade, u.At.X, u.At.Y)
+			return fmt.Errorf("[%d]: expected an upgraded structure, found none on (%d, %d)", terminal.Upgrade, u.At.X, u.At.Y)
 		}
 		piece.Upgraded = true
 	}
@@ -78,11 +78,11 @@ func check(u Unit, p sim.Player, before map[terminal.Pos]*terminal.Piece) error 
 	x, y := int(u.At.X), int(u.At.Y)
 	switch {
 	case !terminal.Inside(x, y) || terminal.Owner(y) != p:
-		return fmt.Errorf("want a cell of the own half, found (%d, %d)", x, y)
+		return fmt.Errorf("expected a cell of the own half, found (%d, %d)", x, y)
 	case before[u.At] != nil:
-		return fmt.Errorf("want one structure on (%d, %d), found two", x, y)
+		return fmt.Errorf("expected one structure on (%d, %d), found two", x, y)
 	case u.ID == 0 || u.ID > terminal.MaxID:
-		return fmt.Errorf("want an id from 1 to %d, found %d", terminal.MaxID, u.ID)
+		return fmt.Errorf("expected an id from 1 to %d, found %d", terminal.MaxID, u.ID)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func check(u Unit, p sim.Player, before map[terminal.Pos]*terminal.Piece) error 
 // and give the removal an id of its own.
 func markRemoval(s *terminal.State, rules *terminal.Rules, piece *terminal.Piece, u Unit) error {
 	if piece == nil || piece.RemoveIn > 0 {
-		return fmt.Errorf("want a structure to remove, found none on (%d, %d)", u.At.X, u.At.Y)
+		return fmt.Errorf("expected a structure to remove, found none on (%d, %d)", u.At.X, u.At.Y)
 	}
 	turns := u.Value
 	if rules.OldIDs {
@@ -99,7 +99,7 @@ func markRemoval(s *terminal.State, rules *terminal.Rules, piece *terminal.Piece
 		s.NextID = max(s.NextID, u.ID+1)
 	}
 	if !(turns >= 1 && turns <= terminal.MaxRemoveIn) || turns != float32(int(turns)) {
-		return fmt.Errorf("want 1 to %d turns, found %v", terminal.MaxRemoveIn, turns)
+		return fmt.Errorf("expected 1 to %d turns, found %v", terminal.MaxRemoveIn, turns)
 	}
 	piece.RemoveIn = uint8(turns)
 	return nil
@@ -121,10 +121,10 @@ func ReadState(line []byte, rules terminal.Rules, seat sim.Player) (*terminal.Ga
 		return nil, nil, fmt.Errorf("frame: %w", err)
 	}
 	if len(line) > MaxLine {
-		return fail(fmt.Errorf("it has %d bytes, want %d at most", len(line), MaxLine))
+		return fail(fmt.Errorf("it has %d bytes, expected %d at most", len(line), MaxLine))
 	}
 	if seat > 1 {
-		return fail(fmt.Errorf("seat %d, want 0 or 1", seat))
+		return fail(fmt.Errorf("seat %d, expected 0 or 1", seat))
 	}
 	g, err := terminal.New(rules)
 	if err != nil {
@@ -155,10 +155,10 @@ const (
 // inBounds returns an error for a number of a deploy frame that no running match has.
 func inBounds(f *Frame, r *terminal.Rules) error {
 	if f.Phase != PhaseDeploy {
-		return fmt.Errorf("turnInfo: found [%d, %d, %d], a frame of the middle or the end of a turn; want a deploy frame, [0, turn, -1]", f.Phase, f.Turn, f.Number)
+		return fmt.Errorf("turnInfo: found [%d, %d, %d], a frame of the middle or the end of a turn; expected a deploy frame, [0, turn, -1]", f.Phase, f.Turn, f.Number)
 	}
 	if f.Turn < 0 || f.Turn >= int(r.MaxTurns) {
-		return fmt.Errorf("turnInfo: turn %d, want 0 to %d", f.Turn, r.MaxTurns-1)
+		return fmt.Errorf("turnInfo: turn %d, expected 0 to %d", f.Turn, r.MaxTurns-1)
 	}
 	ids := map[uint32]bool{}
 	most := uint32(terminal.MaxID) - idsPerTurn*uint32(r.MaxTurns-int32(f.Turn))
@@ -168,7 +168,7 @@ func inBounds(f *Frame, r *terminal.Rules) error {
 			value, limit float32
 		}{{"health", f.Stats[p].Health, r.StartHealth}, {"cores", f.Stats[p].Cores, mostCores}, {"bits", f.Stats[p].Bits, mostBits}} {
 			if !(n.value >= 0 && n.value <= n.limit) {
-				return fmt.Errorf("p%dStats: %s %v, want 0 to %v", p+1, n.what, n.value, n.limit)
+				return fmt.Errorf("p%dStats: %s %v, expected 0 to %v", p+1, n.what, n.value, n.limit)
 			}
 		}
 		if f.Stats[p].Health == 0 {
@@ -189,9 +189,9 @@ func unitsInBounds(units *Units, r *terminal.Rules, most uint32, ids map[uint32]
 		for i, u := range units[k] {
 			switch {
 			case !(u.Value > r.DeadAt && u.Value <= limit):
-				return fmt.Errorf("[%d][%d]: health %v, want more than %v, and %v at most", k, i, u.Value, r.DeadAt, limit)
+				return fmt.Errorf("[%d][%d]: health %v, expected more than %v, and %v at most", k, i, u.Value, r.DeadAt, limit)
 			case u.ID > most:
-				return fmt.Errorf("[%d][%d]: id %d, want %d at most: ids could pass %d before the end", k, i, u.ID, most, terminal.MaxID)
+				return fmt.Errorf("[%d][%d]: id %d, expected %d at most: ids could pass %d before the end", k, i, u.ID, most, terminal.MaxID)
 			case ids[u.ID]:
 				return fmt.Errorf("[%d][%d]: id %d, which another structure has", k, i, u.ID)
 			}
@@ -201,7 +201,7 @@ func unitsInBounds(units *Units, r *terminal.Rules, most uint32, ids map[uint32]
 	if r.OldIDs {
 		for i, u := range units[terminal.Removal] {
 			if u.ID > most {
-				return fmt.Errorf("[%d][%d]: id %d, want %d at most", terminal.Removal, i, u.ID, most)
+				return fmt.Errorf("[%d][%d]: id %d, expected %d at most", terminal.Removal, i, u.ID, most)
 			}
 		}
 	}

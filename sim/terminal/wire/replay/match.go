@@ -187,10 +187,10 @@ func (r *turnReader) next() error {
 		ok = f.Turn == turn && f.Number == number || f.Turn == turn+1 && f.Number == 0
 	}
 	if !ok && !r.read {
-		return r.errorf("want the deploy frame of turn 0 first, found turnInfo [%d, %d, %d]", f.Phase, f.Turn, f.Number)
+		return r.errorf("expected the deploy frame of turn 0 first, found turnInfo [%d, %d, %d]", f.Phase, f.Turn, f.Number)
 	}
 	if !ok {
-		return r.errorf("want a frame that can follow turnInfo [%d, %d, %d], found [%d, %d, %d]", phase, turn, number, f.Phase, f.Turn, f.Number)
+		return r.errorf("expected a frame that can follow turnInfo [%d, %d, %d], found [%d, %d, %d]", phase, turn, number, f.Phase, f.Turn, f.Number)
 	}
 	if r.read = true; f.Phase == frame.PhaseDeploy {
 		r.before = [2]float32{f.Stats[0].Health, f.Stats[1].Health}

@@ -246,13 +246,13 @@ func TestMatchBroken(t *testing.T) {
 	end := parse(line(1))
 	end.Phase = frame.PhaseEnd
 	for _, c := range []struct{ name, text, want string }{
-		{"an action frame first", head + line(1), "replay broken: line 4: want the deploy frame of turn 0 first, found turnInfo [1, 0, 0]"},
-		{"twice the same", head + line(0) + line(0), "line 5: want a frame that can follow turnInfo [0, 0, -1], found [0, 0, -1]"},
-		{"one left out", head + line(0) + line(1) + line(3), "line 6: want a frame that can follow turnInfo [1, 0, 0], found [1, 0, 2]"},
-		{"the first action frame left out", head + line(0) + line(2), "line 5: want a frame that can follow turnInfo [0, 0, -1], found [1, 0, 1]"},
-		{"after the end", head + line(0) + line(1) + framed(end) + line(2), "line 7: want a frame that can follow turnInfo [2, 0, 0], found [1, 0, 1]"},
-		{"half a millisecond", head + line(0) + framed(odd), "line 5: p2Stats: want whole milliseconds from 0 to 4294967295, found 1.5"},
-		{"lines of answers", head + line(0) + framed(mixed), "line 5: events.spawn: want the players' lines in turn (1, 2, 1, 2), found more changes"},
+		{"an action frame first", head + line(1), "replay broken: line 4: expected the deploy frame of turn 0 first, found turnInfo [1, 0, 0]"},
+		{"twice the same", head + line(0) + line(0), "line 5: expected a frame that can follow turnInfo [0, 0, -1], found [0, 0, -1]"},
+		{"one left out", head + line(0) + line(1) + line(3), "line 6: expected a frame that can follow turnInfo [1, 0, 0], found [1, 0, 2]"},
+		{"the first action frame left out", head + line(0) + line(2), "line 5: expected a frame that can follow turnInfo [0, 0, -1], found [1, 0, 1]"},
+		{"after the end", head + line(0) + line(1) + framed(end) + line(2), "line 7: expected a frame that can follow turnInfo [2, 0, 0], found [1, 0, 1]"},
+		{"half a millisecond", head + line(0) + framed(odd), "line 5: p2Stats: expected whole milliseconds from 0 to 4294967295, found 1.5"},
+		{"lines of answers", head + line(0) + framed(mixed), "line 5: events.spawn: expected the players' lines in turn (1, 2, 1, 2), found more changes"},
 		{"half a line", head + line(0) + line(1)[:80], "replay broken: line 5: "},
 		{"a config alone", head, "replay broken: line 3: expected the deploy frame of turn 0 after the config, found the end of the file"},
 		{"no config", "\n\n", "replay broken: line "},

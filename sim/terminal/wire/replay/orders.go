@@ -18,7 +18,7 @@ func readOrders(t *sim.Turn, before [2]float32, f *frame.Frame, events []termina
 	for p := range sim.Player(2) {
 		switch ms, ok := frame.Milliseconds(f.Stats[p].Time); {
 		case !ok:
-			return fmt.Errorf("p%dStats: want whole milliseconds from 0 to %d, found %v", p+1, uint32(math.MaxUint32), f.Stats[p].Time)
+			return fmt.Errorf("p%dStats: expected whole milliseconds from 0 to %d, found %v", p+1, uint32(math.MaxUint32), f.Stats[p].Time)
 		case ms > 0:
 			t.Add(p, terminal.Clock(ms))
 		}
@@ -28,7 +28,7 @@ func readOrders(t *sim.Turn, before [2]float32, f *frame.Frame, events []termina
 	}
 	phases, ok := phasesOf(events)
 	if !ok {
-		return fmt.Errorf("events.spawn: want the players' lines in turn (1, 2, 1, 2), found more changes between them")
+		return fmt.Errorf("events.spawn: expected the players' lines in turn (1, 2, 1, 2), found more changes between them")
 	}
 	for i := 0; i < len(events); {
 		e, n := events[i], 1

@@ -27,7 +27,7 @@ func ReadState(text []byte, base towerdefence.Rules) (*towerdefence.Game, *tower
 		return nil, nil, 0, fmt.Errorf("state.json: %w", err)
 	}
 	if len(text) > maxState {
-		return fail(fmt.Errorf("it has %d bytes, want %d at most", len(text), maxState))
+		return fail(fmt.Errorf("it has %d bytes, expected %d at most", len(text), maxState))
 	}
 	if err := json.Unmarshal(texts.Unmarked(text), &f); err != nil {
 		return fail(err)
@@ -97,7 +97,7 @@ type stateBuilding struct {
 // viewer returns the seat to which the file is shown.
 func (s *stateFile) viewer() (sim.Player, error) {
 	if n := len(s.Players); n != 2 {
-		return 0, fmt.Errorf("players: found %d, want 2", n)
+		return 0, fmt.Errorf("players: found %d, expected 2", n)
 	}
 	switch a, b := s.Players[0].PlayerType, s.Players[1].PlayerType; {
 	case a == "A" && b == "B":
@@ -105,7 +105,7 @@ func (s *stateFile) viewer() (sim.Player, error) {
 	case a == "B" && b == "A":
 		return SeatB, nil
 	default:
-		return 0, fmt.Errorf("players: playerType is %.20q and %.20q, want A and B", a, b)
+		return 0, fmt.Errorf("players: playerType is %.20q and %.20q, expected A and B", a, b)
 	}
 }
 
@@ -116,7 +116,7 @@ func number(name string, from *int, to *int) error {
 	case from == nil:
 		return fmt.Errorf("%s is missing", name)
 	case *from < -most || *from > most:
-		return fmt.Errorf("%s is %d, want %d to %d", name, *from, -most, most)
+		return fmt.Errorf("%s is %d, expected %d to %d", name, *from, -most, most)
 	}
 	*to = *from
 	return nil
@@ -158,7 +158,7 @@ func (s *stateFile) rules(r towerdefence.Rules) (towerdefence.Rules, error) {
 		return r, err
 	}
 	if width != Columns || height != Rows {
-		return r, fmt.Errorf("gameDetails.mapWidth and mapHeight are %d and %d, want %d and %d", width, height, Columns, Rows)
+		return r, fmt.Errorf("gameDetails.mapWidth and mapHeight are %d and %d, expected %d and %d", width, height, Columns, Rows)
 	}
 	for _, k := range displayKinds {
 		from, b := d.BuildingsStats[k.String()], &r.Buildings[k]
@@ -208,11 +208,11 @@ func (s *stateFile) position(viewer sim.Player) (*towerdefence.Position, error) 
 		h.Available = *from.IronCurtainAvailable
 	}
 	if len(s.GameMap) != Rows {
-		return nil, fmt.Errorf("gameMap has %d rows, want %d", len(s.GameMap), Rows)
+		return nil, fmt.Errorf("gameMap has %d rows, expected %d", len(s.GameMap), Rows)
 	}
 	for y, row := range s.GameMap {
 		if len(row) != Columns {
-			return nil, fmt.Errorf("gameMap[%d] has %d cells, want %d", y, len(row), Columns)
+			return nil, fmt.Errorf("gameMap[%d] has %d cells, expected %d", y, len(row), Columns)
 		}
 		for x := range row {
 			if err := row[x].read(p, viewer, x, y); err != nil {
@@ -226,7 +226,7 @@ func (s *stateFile) position(viewer sim.Player) (*towerdefence.Position, error) 
 // read puts the contents of a cell into the position.
 func (s *stateCell) read(p *towerdefence.Position, viewer sim.Player, x, y int) error {
 	if s.X == nil || s.Y == nil || *s.X != x || *s.Y != y {
-		return fmt.Errorf("x and y are not its place, want %d and %d", x, y)
+		return fmt.Errorf("x and y are not its place, expected %d and %d", x, y)
 	}
 	v := view{viewer}
 	at := v.x(x)
@@ -235,7 +235,7 @@ func (s *stateCell) read(p *towerdefence.Position, viewer sim.Player, x, y int) 
 		owner, cell = SeatB, y*towerdefence.Width+Columns-1-at
 	}
 	if n := len(s.Buildings); n > 1 {
-		return fmt.Errorf("%d buildings, want 1 at most", n)
+		return fmt.Errorf("%d buildings, expected 1 at most", n)
 	}
 	for i := range s.Buildings {
 		site, err := s.Buildings[i].site(v, owner, cell)
@@ -268,10 +268,10 @@ func (b *stateBuilding) site(v view, owner sim.Player, cell int) (s towerdefence
 		}
 	}
 	if !found {
-		return s, fmt.Errorf("buildingType is %.20q, want ATTACK, DEFENSE, ENERGY or TESLA", b.BuildingType)
+		return s, fmt.Errorf("buildingType is %.20q, expected ATTACK, DEFENSE, ENERGY or TESLA", b.BuildingType)
 	}
 	if q, err := v.seat(b.PlayerType); err != nil || q != owner {
-		return s, fmt.Errorf("playerType is %.20q, want the owner of the half that it stands on", b.PlayerType)
+		return s, fmt.Errorf("playerType is %.20q, expected the owner of the half that it stands on", b.PlayerType)
 	}
 	return s, numbers("", field{"health", b.Health, &s.Health}, field{"constructionTimeLeft", b.ConstructionTimeLeft, &s.BuildTime},
 		field{"weaponCooldownTimeLeft", b.WeaponCooldownTimeLeft, &s.Cooldown})
@@ -285,7 +285,7 @@ func (v view) seat(letter string) (sim.Player, error) {
 	case "B":
 		return v.viewer ^ 1, nil
 	}
-	return 0, fmt.Errorf("playerType is %.20q, want A or B", letter)
+	return 0, fmt.Errorf("playerType is %.20q, expected A or B", letter)
 }
 
 // StartOf reads the energies and healths of A and B in a state.json.
@@ -297,7 +297,7 @@ func StartOf(state []byte) (energy, health [2]int, err error) {
 		return energy, health, err
 	}
 	if n := len(start.Players); n != 2 {
-		return energy, health, fmt.Errorf("want 2 players, found %d", n)
+		return energy, health, fmt.Errorf("expected 2 players, found %d", n)
 	}
 	for p, player := range start.Players {
 		energy[p], health[p] = player.Energy, player.Health

@@ -113,7 +113,7 @@ func TestReadStateOriginal(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(line), &r))
 		for viewer, text := range []string{r.StateA, r.StateB} {
 			_, s, seat, err := display.ReadState([]byte(text), towerdefence.DefaultRules())
-			if err != nil && strings.Contains(err.Error(), "health is 0, want 1 to 1000") {
+			if err != nil && strings.Contains(err.Error(), "health is 0, expected 1 to 1000") {
 				continue // the game is over, which bots are never shown
 			}
 			if err != nil || int(seat) != viewer || int(s.Round) != r.Round {
@@ -140,7 +140,7 @@ func TestReadStateRefused(t *testing.T) {
 		{`{"gameDetails":`, `{"details":`, "gameDetails is missing"},
 		{`"round":`, `"turn":`, "gameDetails.round is missing"},
 		{`"round":`, `"round":9`, "round is 9"},
-		{`"mapWidth":16`, `"mapWidth":18`, "gameDetails.mapWidth and mapHeight are 18 and 8, want 16 and 8"},
+		{`"mapWidth":16`, `"mapWidth":18`, "gameDetails.mapWidth and mapHeight are 18 and 8, expected 16 and 8"},
 		{`"maxRounds":400`, `"maxRounds":40000`, "max-rounds"},
 		{`"TESLA":{"health"`, `"TESLA":{"life"`, "gameDetails.buildingsStats.TESLA.health is missing"},
 		{`"playerType":"B","energy":`, `"playerType":"A","energy":`, `players: playerType is "A" and "A"`},
@@ -148,14 +148,14 @@ func TestReadStateRefused(t *testing.T) {
 		{`"score":`, `"score":99999999`, tooMuch},
 		{`"ironCurtainAvailable":`, `"x":`, "players[0].ironCurtainAvailable is missing"},
 		{`{"x":0,"y":0,`, `{"x":1,"y":0,`, "gameMap[0][0]: x and y are not its place"},
-		{`"buildingType":"ATTACK"`, `"buildingType":"CANNON"`, `buildingType is "CANNON", want ATTACK`},
+		{`"buildingType":"ATTACK"`, `"buildingType":"CANNON"`, `buildingType is "CANNON", expected ATTACK`},
 		{`"constructionTimeLeft":-`, `"constructionTimeLeft":-99`, "constructionTimeLeft is -99"},
-		{`[{"health":5,`, `[{"health":4,`, "health is 4, want 5"},
+		{`[{"health":5,`, `[{"health":4,`, "health is 4, expected 5"},
 		{`[{"health":5,`, `[{"health":500,`, "health is 500"},
 		{`"weaponCooldownTimeLeft":`, `"weaponCooldownTimeLeft":7`, "weaponCooldownTimeLeft is 7"},
-		{`"missiles":[{"damage":5,`, `"missiles":[{"playerType":"C"},{"damage":5,`, `playerType is "C", want A or B`},
+		{`"missiles":[{"damage":5,`, `"missiles":[{"playerType":"C"},{"damage":5,`, `playerType is "C", expected A or B`},
 		{`"cellOwner"`, `"missiles":[{"playerType":"A"},{"playerType":"A"},{"playerType":"A"},{"playerType":"A"},{"playerType":"A"}],"cellOwner"`, "5 missiles of one owner on a cell"},
-		{`"gameMap":[`, `"gameMap":[[],`, "gameMap has 9 rows, want 8"},
+		{`"gameMap":[`, `"gameMap":[[],`, "gameMap has 9 rows, expected 8"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			bad := strings.Replace(string(text), c.from, c.to, 1)

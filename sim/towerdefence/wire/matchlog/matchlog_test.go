@@ -123,20 +123,20 @@ func TestMatchLogErrors(t *testing.T) {
 		damage func(m files)
 		want   string
 	}{
-		{"empty", func(m files) { clear(m) }, `want folders "Round 000", "Round 001", …, found none`},
-		{"round missing", func(m files) { remove(m, "Round 001/") }, `want a folder "Round 001", found none among 2`},
-		{"round twice", func(m files) { m["Round 1/x"] = &fstest.MapFile{} }, `want one folder for round 1, found`},
-		{"player missing", func(m files) { remove(m, "Round 001/B") }, `Round 001: want a folder "B - NAME", found none`},
-		{"player twice", func(m files) { m["Round 001/A - x/y"] = &fstest.MapFile{} }, `Round 001: want one folder "A - NAME", found "A - a" and "A - x"`},
+		{"empty", func(m files) { clear(m) }, `expected folders "Round 000", "Round 001", …, found none`},
+		{"round missing", func(m files) { remove(m, "Round 001/") }, `expected a folder "Round 001", found none among 2`},
+		{"round twice", func(m files) { m["Round 1/x"] = &fstest.MapFile{} }, `expected one folder for round 1, found`},
+		{"player missing", func(m files) { remove(m, "Round 001/B") }, `Round 001: expected a folder "B - NAME", found none`},
+		{"player twice", func(m files) { m["Round 001/A - x/y"] = &fstest.MapFile{} }, `Round 001: expected one folder "A - NAME", found "A - a" and "A - x"`},
 		{"other name", func(m files) { remove(m, "Round 001/A"); m["Round 001/A - x/y"] = &fstest.MapFile{} },
-			`Round 001: want the folder "A - a" as in the first round, found "A - x"`},
-		{"command missing", func(m files) { delete(m, "Round 001/B - b/"+logCommand) }, `Round 001/B - b: want a readable PlayerCommand.txt`},
+			`Round 001: expected the folder "A - a" as in the first round, found "A - x"`},
+		{"command missing", func(m files) { delete(m, "Round 001/B - b/"+logCommand) }, `Round 001/B - b: expected a readable PlayerCommand.txt`},
 		{"long command", func(m files) { m["Round 001/B - b/"+logCommand].Data = make([]byte, 1<<17) }, `expected at most 65536 bytes`},
-		{"end too early", func(m files) { m["Round 001/"+logEnd] = m["Round 002/"+logEnd] }, `Round 001: want nothing after the folder with endGameState.txt, found Round 002`},
-		{"no winner", func(m files) { m["Round 002/"+logEnd].Data = nil }, `Round 002/endGameState.txt: want a line "The winner is: NAME"`},
-		{"other winner", func(m files) { m["Round 002/"+logEnd].Data = []byte("The winner is: C") }, `want the winner to be "A - a" or "B - b", found "C"`},
-		{"no scores", func(m files) { m["Round 002/"+logEnd].Data = []byte(logTie) }, `want a line "A - a- score:S health:H", found none`},
-		{"no order", func(m files) { m[OrderFile].Data = []byte("C first") }, `CommandOrder.txt: want "A is carried out first" or the same of B, found "C first"`},
+		{"end too early", func(m files) { m["Round 001/"+logEnd] = m["Round 002/"+logEnd] }, `Round 001: expected nothing after the folder with endGameState.txt, found Round 002`},
+		{"no winner", func(m files) { m["Round 002/"+logEnd].Data = nil }, `Round 002/endGameState.txt: expected a line "The winner is: NAME"`},
+		{"other winner", func(m files) { m["Round 002/"+logEnd].Data = []byte("The winner is: C") }, `expected the winner to be "A - a" or "B - b", found "C"`},
+		{"no scores", func(m files) { m["Round 002/"+logEnd].Data = []byte(logTie) }, `expected a line "A - a- score:S health:H", found none`},
+		{"no order", func(m files) { m[OrderFile].Data = []byte("C first") }, `CommandOrder.txt: expected "A is carried out first" or the same of B, found "C first"`},
 		{"bad scores", func(m files) { m["Round 002/"+logEnd].Data = []byte(logTie + "\nA - a- score:x health:1") }, `with two numbers, found "A - a- score:x health:1"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -273,5 +273,5 @@ func TestEachOutput(t *testing.T) {
 	m["Round 000/A - a/"+logOutput] = &fstest.MapFile{Mode: fs.ModeDir}
 	assert.Empty(t, read(), "a folder in place of the file")
 	remove(m, "Round 001/")
-	assert.ErrorContains(t, EachOutput(fstest.MapFS(m), nil), `match log: want a folder "Round 001", found none`)
+	assert.ErrorContains(t, EachOutput(fstest.MapFS(m), nil), `match log: expected a folder "Round 001", found none`)
 }

@@ -88,7 +88,7 @@ func Read(fsys fs.FS) (*Log, error) {
 		end, err := readLog(fsys, folder+"/"+logEnd)
 		if err == nil {
 			if i < len(rounds)-1 {
-				return nil, fmt.Errorf("match log: %s: want nothing after the folder with %s, found %s", folder, logEnd, rounds[i+1])
+				return nil, fmt.Errorf("match log: %s: expected nothing after the folder with %s, found %s", folder, logEnd, rounds[i+1])
 			}
 			if m.Final, err = m.parseFinal(end); err != nil {
 				return nil, fmt.Errorf("match log: %s/%s: %w", folder, logEnd, err)
@@ -102,7 +102,7 @@ func Read(fsys fs.FS) (*Log, error) {
 		for p, player := range players {
 			text, err := readLog(fsys, folder+"/"+player+"/"+logCommand)
 			if err != nil {
-				return nil, fmt.Errorf("match log: %s/%s: want a readable %s: %w", folder, player, logCommand, err)
+				return nil, fmt.Errorf("match log: %s/%s: expected a readable %s: %w", folder, player, logCommand, err)
 			}
 			commands[p] = command.FirstLine(text)
 		}
@@ -126,7 +126,7 @@ func readOrder(fsys fs.FS) (first string, err error) {
 			return letter, nil
 		}
 	}
-	return "", fmt.Errorf("%s: want %q or the same of B, found %q", OrderFile, display.Letters[:1]+logFirst, text)
+	return "", fmt.Errorf("%s: expected %q or the same of B, found %q", OrderFile, display.Letters[:1]+logFirst, text)
 }
 
 // roundFolders lists the round folders in order and fails if one is missing.
@@ -143,18 +143,18 @@ func roundFolders(fsys fs.FS) ([]string, error) {
 			continue
 		}
 		if other, dup := byNumber[int(n)]; dup {
-			return nil, fmt.Errorf("want one folder for round %d, found %q and %q", n, other, e.Name())
+			return nil, fmt.Errorf("expected one folder for round %d, found %q and %q", n, other, e.Name())
 		}
 		byNumber[int(n)] = e.Name()
 	}
 	if len(byNumber) == 0 {
-		return nil, fmt.Errorf(`want folders "Round 000", "Round 001", …, found none among %d entries`, len(entries))
+		return nil, fmt.Errorf(`expected folders "Round 000", "Round 001", …, found none among %d entries`, len(entries))
 	}
 	var folders []string
 	for n := range len(byNumber) {
 		folder, ok := byNumber[n]
 		if !ok {
-			return nil, fmt.Errorf(`want a folder "Round %03d", found none among %d round folders`, n, len(byNumber))
+			return nil, fmt.Errorf(`expected a folder "Round %03d", found none among %d round folders`, n, len(byNumber))
 		}
 		folders = append(folders, folder)
 	}
@@ -175,12 +175,12 @@ func playerFolders(fsys fs.FS, round string) ([2]string, error) {
 				continue
 			}
 			if folders[p] != "" {
-				return folders, fmt.Errorf("%s: want one folder %q, found %q and %q", round, prefix+"NAME", folders[p], e.Name())
+				return folders, fmt.Errorf("%s: expected one folder %q, found %q and %q", round, prefix+"NAME", folders[p], e.Name())
 			}
 			folders[p] = e.Name()
 		}
 		if folders[p] == "" {
-			return folders, fmt.Errorf("%s: want a folder %q, found none among %d entries", round, prefix+"NAME", len(entries))
+			return folders, fmt.Errorf("%s: expected a folder %q, found none among %d entries", round, prefix+"NAME", len(entries))
 		}
 	}
 	return folders, nil
@@ -195,7 +195,7 @@ func (m *Log) meet(round string, folders [2]string) error {
 			m.Names[p] = name
 		}
 		if m.Names[p] != name {
-			return fmt.Errorf("%s: want the folder %q as in the first round, found %q", round, logName(p, m.Names[p]), folder)
+			return fmt.Errorf("%s: expected the folder %q as in the first round, found %q", round, logName(p, m.Names[p]), folder)
 		}
 	}
 	return nil
@@ -209,7 +209,7 @@ func readLog(fsys fs.FS, name string) (string, error) {
 	if s, err := fs.Stat(fsys, name); err != nil {
 		return "", err
 	} else if !s.Mode().IsRegular() {
-		return "", fmt.Errorf("%s: want a file, found something else", name)
+		return "", fmt.Errorf("%s: expected a file, found something else", name)
 	}
 	text, err := bounded.ReadFile(fsys.Open, name, maxFile)
 	return string(text), err
@@ -223,7 +223,7 @@ func (m *Log) parseFinal(text string) (*Final, error) {
 	f := new(Final)
 	at := slices.IndexFunc(lines, func(l string) bool { return l == logTie || strings.HasPrefix(l, logWinner) })
 	if at < 0 {
-		return nil, fmt.Errorf("want a line %q or %q, found none", logWinner+"NAME", logTie)
+		return nil, fmt.Errorf("expected a line %q or %q, found none", logWinner+"NAME", logTie)
 	}
 	f.Failed = at > 0
 	switch winner := strings.TrimPrefix(lines[at], logWinner); winner {
@@ -234,20 +234,20 @@ func (m *Log) parseFinal(text string) (*Final, error) {
 	case logName(1, m.Names[1]):
 		f.Winner = referee.WinnerB
 	default:
-		return nil, fmt.Errorf("want the winner to be %q or %q, found %q", logName(0, m.Names[0]), logName(1, m.Names[1]), winner)
+		return nil, fmt.Errorf("expected the winner to be %q or %q, found %q", logName(0, m.Names[0]), logName(1, m.Names[1]), winner)
 	}
 	for p := range m.Names {
 		prefix := logName(p, m.Names[p]) + logScore
 		i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, prefix) })
 		if i < 0 {
-			return nil, fmt.Errorf("want a line %q, found none", prefix+"S"+logHealth+"H")
+			return nil, fmt.Errorf("expected a line %q, found none", prefix+"S"+logHealth+"H")
 		}
 		score, health, _ := strings.Cut(strings.TrimPrefix(lines[i], prefix), logHealth)
 		var errScore, errHealth error
 		f.Score[p], errScore = strconv.Atoi(score)
 		f.Health[p], errHealth = strconv.Atoi(strings.TrimRight(health, " "))
 		if errScore != nil || errHealth != nil {
-			return nil, fmt.Errorf("want a line %q with two numbers, found %q", prefix+"S"+logHealth+"H", lines[i])
+			return nil, fmt.Errorf("expected a line %q with two numbers, found %q", prefix+"S"+logHealth+"H", lines[i])
 		}
 	}
 	return f, nil

@@ -124,20 +124,20 @@ func (p *PartialRules) start(state []byte) error {
 	}
 	d, r := &s.GameDetails, &p.Rules
 	if n := len(s.Players); n != 2 {
-		return fmt.Errorf("want 2 players, found %d", n)
+		return fmt.Errorf("expected 2 players, found %d", n)
 	}
 	switch {
 	case d.IronCurtainStats == nil:
-		return errors.New("want a log of release 3.0.1 or later, found no ironCurtainStats: releases before 3.0 played by other rules")
+		return errors.New("expected a log of release 3.0.1 or later, found no ironCurtainStats: releases before 3.0 played by other rules")
 	case s.Players[0].IsIronCurtainActive == nil:
-		return errors.New("want a log of release 3.0.1 or later, found no isIronCurtainActive: release 3.0.0 scored by other rules")
+		return errors.New("expected a log of release 3.0.1 or later, found no isIronCurtainActive: release 3.0.0 scored by other rules")
 	case d.MapWidth != display.Columns || d.MapHeight != display.Rows:
-		return fmt.Errorf("want a map of %d columns and %d rows, found %d and %d", display.Columns, display.Rows, d.MapWidth, d.MapHeight)
+		return fmt.Errorf("expected a map of %d columns and %d rows, found %d and %d", display.Columns, display.Rows, d.MapWidth, d.MapHeight)
 	}
 	for _, k := range towerdefence.Kinds {
 		b, ok := d.BuildingsStats[k.String()]
 		if !ok {
-			return fmt.Errorf("want buildingsStats of %v, found none", k)
+			return fmt.Errorf("expected buildingsStats of %v, found none", k)
 		}
 		r.Buildings[k] = towerdefence.Building{Health: b.Health, ConstructionTime: b.ConstructionTime, Price: b.Price,
 			Damage: b.WeaponDamage, Speed: b.WeaponSpeed, Cooldown: b.WeaponCooldownPeriod, EnergyPerTurn: b.EnergyGeneratedPerTurn,

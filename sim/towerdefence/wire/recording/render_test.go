@@ -91,7 +91,7 @@ func TestRenderErrors(t *testing.T) {
 		`{"render":"x"`:                                     "recording x: line 1: a render: unexpected EOF",
 		`{"render":"x","other":1}`:                          `recording x: line 1: a render: json: unknown field "other"`,
 		`{"render":"x","stateA":1}`:                         "recording x: line 1: a render: json: cannot unmarshal",
-		`{"render":"x","after":null,"stateA":"{}"}`:         "recording x: line 1: a render: stateA: want 2 players, found 0",
+		`{"render":"x","after":null,"stateA":"{}"}`:         "recording x: line 1: a render: stateA: expected 2 players, found 0",
 		`{"render":"x","after":{"r":3}}`:                    `recording x: line 1: a render: after: expected the key "c"`,
 		`{"render":"x","round":2,"after":` + okRound + `}`:  "recording x: line 1: a render: after: expected round 1, found round 0",
 		`{"render":"x","round":1,"after":` + okEnd + `}`:    "recording x: line 1: a render: after: expected a round line",
