@@ -41,9 +41,9 @@ func TestViewOfStart(t *testing.T) {
 func TestViewErrors(t *testing.T) {
 	house := Entity{5, Some(int32(1)), codecraft.House, 4, 4, 50, true}
 	for want, change := range map[string]func(v *PlayerView){
-		"my_id is 3, expected 1 to 2":           func(v *PlayerView) { v.MyID = 3 },
-		"my_id is 0, expected 1 to 2":           func(v *PlayerView) { v.MyID = 0 },
-		"map_size is 40, expected 80":           func(v *PlayerView) { v.MapSize = 40 },
+		"my_id is 3, expected 1 to 2":       func(v *PlayerView) { v.MyID = 3 },
+		"my_id is 0, expected 1 to 2":       func(v *PlayerView) { v.MyID = 0 },
+		"map_size is 40, expected 80":       func(v *PlayerView) { v.MapSize = 40 },
 		"player 2 of the list has id 3":     func(v *PlayerView) { v.Players[1].ID = 3 },
 		"(90, 4) lies outside of the map":   func(v *PlayerView) { v.Entities[0].X = 90 },
 		"House at (78, 4) reaches out of":   func(v *PlayerView) { v.Entities[0].X = 78 },

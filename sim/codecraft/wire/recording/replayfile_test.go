@@ -143,11 +143,11 @@ func shortReplay(t testing.TB) []byte {
 // TestReplayRefused reads bytes that are no replay file.
 func TestReplayRefused(t *testing.T) {
 	for want, file := range map[string][]byte{
-		"next_id: EOF":                              nil,
+		"next_id: EOF":                                  nil,
 		"map_size: found 81, expected 80":               protocol.AppendNumber(protocol.AppendNumber(nil, 5), 81),
 		"fog_of_war: found byte 2, expected 0 or 1":     append(protocol.AppendNumber(protocol.AppendNumber(nil, 5), 80), 2),
 		"entities: found 65536, expected at most 32768": manyEntities(),
-		"found id 2 under key 1":                    twoIDs(),
+		"found id 2 under key 1":                        twoIDs(),
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := NewReader("x", bytes.NewReader(file))
