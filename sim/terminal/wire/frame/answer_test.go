@@ -2,7 +2,6 @@ package frame
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
-	"moonfarm/sim/texts/jsonscan"
 )
 
 var names = config.Of(terminal.DefaultRules()).Shorthands
@@ -127,42 +125,6 @@ func TestParseAnswerWork(t *testing.T) {
 	}
 	fields := []byte(`[["FF",` + strings.Repeat("1,", maxAnswerLine/2-10) + `1]]`)
 	assert.LessOrEqual(t, testing.AllocsPerRun(1, func() { ParseAnswer(nil, fields, fields, &names, 0) }), 50.0, "a command with many fields")
-}
-
-// TestEntries compares Entries of jsonscan with encoding/json.
-func TestEntries(t *testing.T) {
-	for _, text := range []string{
-		`[]`, ` [ 1 , "a" ] `, `[[1,[2]],{"a":{"b":[]}},null,true,false,-0.5e+7]`, `[1,]`, `[1 2]`, `[tru]`, `[01]`, `[-]`, `[1.]`, `[1e]`, `[.5]`, `[+1]`,
-		`{"a":1}`, `7`, `"[]"`, ``, `[`, `[]]`, `[] 1`, "\ufeff[]", "[\"\n\"]", "[\v1]", `[{"a":1,"a":2}]`, `[{"a" 1}]`, `[{1:1}]`, `[{"a":1,}]`,
-		"[\"\xff\"]", "[\xff]", "[\"\xed\xa0\x80\"]", "[\"\U0001f600\u00e9\"]", `["\ud83d\ude00"]`, `["\ud83d"]`, `["\ude00x"]`, `["\ud83d\n"]`, `["\ud83d\u0041"]`,
-		`["\ud83d\ud83d\ude00"]`, `["\ud83d\u00"]`, `["\u00e9\"\\\/\b\f\n\r\t"]`, `["\x"]`, `["\u00g0"]`, `["\`, `["\ud83d\`, `["\u+123"]`, `["\u1_23"]`,
-		"[" + strings.Repeat("1", 1000) + "]", "[1e" + strings.Repeat("9", 500) + "]",
-		strings.Repeat("[", 10000) + strings.Repeat("]", 10000), strings.Repeat("[", 10001) + strings.Repeat("]", 10001),
-		strings.Repeat(`[{"a":`, 4999) + "[[]]" + strings.Repeat("}]", 4999), strings.Repeat(`[{"a":`, 5001) + "1" + strings.Repeat("}]", 5001),
-	} {
-		var want []json.RawMessage
-		valid := json.Unmarshal([]byte(text), &want) == nil && want != nil
-		var got [][]byte
-		ok := new(jsonscan.Scanner).Entries([]byte(text), func(_ int, entry []byte) { got = append(got, entry) })
-		if ok != valid || ok && len(got) != len(want) {
-			t.Errorf("%.80q: %d entries, %v, want %d, %v", text, len(got), ok, len(want), valid)
-			continue
-		}
-		for i := range got {
-			if !ok {
-				break
-			}
-			var given string
-			if !bytes.Equal(got[i], want[i]) {
-				t.Errorf("%.80q: entry %.80q, want %.80q", text, got[i], want[i])
-			}
-			if got[i][0] == '"' && json.Unmarshal(want[i], &given) == nil {
-				if s := (&jsonscan.Scanner{Text: got[i], Loose: true}); string(s.Quoted("")) != given {
-					t.Errorf("%.80q: want the string %q", text, given)
-				}
-			}
-		}
-	}
 }
 
 // TestAppendAnswer checks that an answer has the commands of all orders, and skips orders that
