@@ -1,7 +1,6 @@
 package referee
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
-	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/terminal/wire/frame"
@@ -127,48 +125,5 @@ func TestLastFrames(t *testing.T) {
 	assert.True(t, !referee.Next() && !referee.Waiting(), "the match goes on")
 	if referee.Submit(turn); referee.Frame().Phase != frame.PhaseEnd {
 		t.Error("orders after the end had an effect")
-	}
-}
-
-// TestResume checks that a referee that resumes from a deploy frame shows the same frames
-// as the referee that wrote it.
-func TestResume(t *testing.T) {
-	for _, name := range []string{"2026", "2022", "2019"} {
-		r := wiretest.RuleSet(t, name)
-		random := prng.New(5)
-		whole, err := New(r)
-		require.NoError(t, err)
-		turn := new(sim.Turn)
-		for n := range 8 {
-			var line frame.Frame
-			if err := frame.Parse(&line, whole.Frame().Append(nil, config.Local)); err != nil {
-				t.Fatal(err)
-			}
-			s, err := line.State(&r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.NextID, s.Time = whole.State().NextID, whole.State().Time
-			a, b := terminal.AppendText(nil, whole.game, &s), terminal.AppendText(nil, whole.game, whole.State())
-			if !bytes.Equal(a, b) || whole.game.Hash(&s) != whole.game.Hash(whole.State()) {
-				t.Fatalf("%s, turn %d: another state:\n%s\n%s", name, n, a, b)
-			}
-			part, err := New(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			part.Resume(&s, whole.Frame().Index)
-			for p := range sim.Player(2) {
-				turn.Set(p, whole.game.Playout([]sim.Order{terminal.Clock(uint32(random.IntN(900)))}, whole.State(), p, &random))
-			}
-			part.Submit(turn)
-			whole.Submit(turn)
-			for more := true; more; more = whole.Next() {
-				if a, b := whole.Frame().Append(nil, config.Local), part.Frame().Append(nil, config.Local); !bytes.Equal(a, b) {
-					t.Fatalf("%s, turn %d:\n%s\n%s", name, n, a, b)
-				}
-				part.Next()
-			}
-		}
 	}
 }

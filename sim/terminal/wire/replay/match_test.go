@@ -3,7 +3,6 @@ package replay
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -300,13 +299,8 @@ func TestWriteMatch(t *testing.T) {
 	m := matchOf(r, end, end)
 	err := WriteMatch(new(bytes.Buffer), m, config.Local)
 	assert.EqualError(t, err, "turn 1: the match is over, but 2 turns have orders")
-	err = WriteMatch(noRoom{}, m, config.Local)
-	assert.Truef(t, err == io.ErrShortWrite, "error %v", err)
+	full := failing(1000)
+	assert.Equal(t, errFull, WriteMatch(&full, m, config.Local))
 	m.Config.Rules.MaxTurns = -1
 	assert.Error(t, WriteMatch(new(bytes.Buffer), m, config.Local), "a match with impossible rules was written")
 }
-
-// noRoom is a writer that always fails.
-type noRoom struct{}
-
-func (noRoom) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

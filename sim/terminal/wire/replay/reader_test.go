@@ -95,25 +95,6 @@ func TestGoldenReplays(t *testing.T) {
 	}
 }
 
-// TestReplayForm checks that a file in the Local style begins with a blank line and has another
-// after the config, and that a file in the Web style has none.
-func TestReplayForm(t *testing.T) {
-	c := config.Of(terminal.DefaultRules())
-	f := tiny()[0]
-	for style, form := range []string{"\n%s\n\n%s\n%s\n", "%s\n%s\n%s"} {
-		s := config.Style(style)
-		var out bytes.Buffer
-		w := NewWriter(&out, &c, s)
-		for range 2 {
-			if err := w.Frame(f); err != nil {
-				t.Fatal(err)
-			}
-		}
-		line := f.Append(nil, s)
-		assert.Equal(t, fmt.Sprintf(form, c.Append(nil, s), line, line), out.String(), "written")
-	}
-}
-
 func compressed(t testing.TB, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -284,17 +265,6 @@ func TestReaderMemory(t *testing.T) {
 			require.LessOrEqual(t, bytes, uint64(limit))
 		})
 	}
-}
-
-// TestGzipBomb checks that a small file that expands to a long line is not read whole.
-func TestGzipBomb(t *testing.T) {
-	var zip bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&zip, gzip.BestSpeed)
-	_, err := io.Copy(z, repeat(" ", 40<<20))
-	require.NoError(t, err)
-	require.NoError(t, z.Close())
-	_, memory, err := peak(func() io.Reader { return bytes.NewReader(zip.Bytes()) })
-	assert.Truef(t, err != nil && strings.Contains(err.Error(), "expected at most 16777216 bytes in a line") && memory <= 100<<20, "%d bytes: %d MB of memory, error %v", zip.Len(), memory>>20, err)
 }
 
 func FuzzReader(f *testing.F) {
