@@ -105,21 +105,6 @@ func clientMessages() []ClientMessage {
 	}
 }
 
-func TestClientMessages(t *testing.T) {
-	var stream, again []byte
-	for _, m := range clientMessages() {
-		stream = m.Append(stream)
-	}
-	r := NewReader(bytes.NewReader(stream))
-	var m ClientMessage
-	for !r.End() {
-		require.NoError(t, r.ClientMessage(&m))
-		again = m.Append(again)
-	}
-	require.NoError(t, r.Err())
-	assert.Truef(t, bytes.Equal(stream, again), "%d bytes written again are not the %d that were read", len(again), len(stream))
-}
-
 // TestActionLayout compares the bytes of a message with the layout in the published clients.
 func TestActionLayout(t *testing.T) {
 	m := ClientMessage{Kind: ActionMessage, Action: Action{[]EntityOrder{{7, EntityAction{

@@ -7,13 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
-	"moonfarm/sim/prng"
 )
 
 // stateFile returns a state as a state file.
@@ -30,49 +27,6 @@ func loadState(name string, file []byte, base codecraft.Rules) (*codecraft.Game,
 		return nil, nil, err
 	}
 	return Restore(&r.World, base)
-}
-
-// TestStateFile saves states in the middle of games and loads them. The loaded games must go on as
-// the saved ones.
-func TestStateFile(t *testing.T) {
-	for seed, name := range []string{"round1-1", "round1-3", "round2", "finals"} {
-		rules, _ := codecraft.Preset(name)
-		g, s := wiretest.Battle(t, rules, uint64(seed))
-		random := prng.New(uint64(seed))
-		turn := sim.NewTurn(1000)
-		for range 20 {
-			wiretest.Scribble(turn, &rules, s, &random)
-			g.Step(s, turn)
-		}
-		file := stateFile(g, s)
-		other, _ := codecraft.Preset("finals")
-		other.Bonus = rules.Bonus // what the file does not tell
-		other.Start = rules.Start
-		h, loaded, err := loadState(name, file, other)
-		require.NoError(t, err)
-		assert.Truef(t, h.Rules() == rules, "%s: other rules", name)
-		loaded.Seed = s.Seed
-		for range 20 {
-			if g.Hash(s) != h.Hash(loaded) {
-				t.Fatalf("%s: tick %d is not the same", name, s.Tick)
-			}
-			wiretest.Scribble(turn, &rules, s, &random)
-			g.Step(s, turn)
-			h.Step(loaded, turn)
-		}
-	}
-}
-
-// TestStateOfRecording loads the first state of the recorded game.
-func TestStateOfRecording(t *testing.T) {
-	for name, file := range map[string][]byte{"lines": wiretest.Unpack(t, wiretest.RecordedGame), "replay": recordedReplay(t)} {
-		t.Run(name, func(t *testing.T) {
-			g, s, err := loadState(name, file, codecraft.DefaultRules())
-			require.NoError(t, err)
-			r := g.Rules()
-			assert.Truef(t, r.Players == 3 && !r.Fog && s.N == 21 && s.Resources.Count() == 1560 && s.FirstID == 25 && s.NextID == 1585, "%s: %d players, %d units, %d resources from %d, next %d", name, r.Players, s.N, s.Resources.Count(), s.FirstID, s.NextID)
-		})
-	}
 }
 
 // full is a writer that always fails.
@@ -144,9 +98,4 @@ func FuzzLoadState(f *testing.F) {
 			t.Error("loaded again it plays otherwise")
 		}
 	})
-}
-
-func withSeed(s *codecraft.State, seed uint64) *codecraft.State {
-	s.Seed = seed
-	return s
 }

@@ -2,8 +2,6 @@ package replay
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -67,24 +65,6 @@ func TestRawMessages(t *testing.T) {
 			assert.Truef(t, err != nil && strings.Contains(err.Error(), want) && r.Messages != 0, "cut at %d: error %v, %+v, want %q and the messages before", cut, err, r, want)
 		})
 	}
-}
-
-// TestSharedRawMessages reads the recorded messages as raw files, one by one and concatenated.
-func TestSharedRawMessages(t *testing.T) {
-	var all []byte
-	count := 0
-	for line := range bytes.Lines(wiretest.Unpack(t, "raw-getaction-messages.jsonl.gz")) {
-		var l struct{ Base64 string }
-		require.NoError(t, json.Unmarshal(line, &l))
-		raw, err := base64.StdEncoding.DecodeString(l.Base64)
-		require.NoError(t, err)
-		assert.Equalf(t, recording.HoldsMessages, recording.KindOf(raw[:64]), "message %d: the kind", count)
-		all = append(all, raw...)
-		count++
-	}
-	r, err := Verify("all", bytes.NewReader(all), wiretest.Round1())
-	require.NoError(t, err)
-	assert.Truef(t, r.First == nil && r.Messages == count && r.Views == count, "error, first %v, report %+v, want %d messages", r.First, r, count)
 }
 
 // TestRecordedViews verifies all recorded views and messages.
