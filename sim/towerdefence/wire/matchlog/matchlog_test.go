@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/towerdefence"
+	"moonfarm/sim/towerdefence/wire/display"
 	"moonfarm/sim/towerdefence/wire/internal/wiretest"
 	"moonfarm/sim/towerdefence/wire/recording"
 	"moonfarm/sim/towerdefence/wire/referee"
@@ -34,18 +35,10 @@ func (f files) create(name string) (io.WriteCloser, error) {
 	return &file{done: func(b []byte) { f[name] = &fstest.MapFile{Data: b} }}, nil
 }
 
-// matchLog plays the commands and writes the log of the match.
+// matchLog returns the log of a match under the default rules.
 func matchLog(t *testing.T, names [2]string, commands [][2]string) files {
 	t.Helper()
-	m := files{}
-	w := NewWriter(names, m.create)
-	r := referee.New(towerdefence.DefaultRules())
-	for _, c := range commands {
-		require.NoError(t, w.Round(r.Position(), c, [2][]byte{}))
-		r.Play(c[0], c[1])
-	}
-	require.NoError(t, w.End(r.Position(), r.Result()))
-	return m
+	return playedLog(t, names, towerdefence.DefaultRules(), display.SeatA, commands)
 }
 
 // TestMatchLog writes a log and reads it back.

@@ -21,12 +21,11 @@ import (
 )
 
 // playedLog returns the log of a match by these rules in which the command of
-// first is carried out first. As in the original, the log does not contain the
-// order.
-func playedLog(t *testing.T, rules towerdefence.Rules, first sim.Player, commands [][2]string) files {
+// first is carried out first.
+func playedLog(t *testing.T, names [2]string, rules towerdefence.Rules, first sim.Player, commands [][2]string) files {
 	t.Helper()
 	m := files{}
-	w := NewWriter([2]string{"a", "b"}, m.create)
+	w := NewWriter(names, m.create)
 	r := referee.New(rules)
 	r.First(first)
 	for _, c := range commands {
@@ -36,6 +35,12 @@ func playedLog(t *testing.T, rules towerdefence.Rules, first sim.Player, command
 		}
 	}
 	require.NoError(t, w.End(r.Position(), r.Result()))
+	return m
+}
+
+// unordered is playedLog without the order, as the original writes logs.
+func unordered(t *testing.T, rules towerdefence.Rules, first sim.Player, commands [][2]string) files {
+	m := playedLog(t, [2]string{"a", "b"}, rules, first, commands)
 	delete(m, OrderFile)
 	return m
 }
@@ -46,7 +51,7 @@ func TestOrderOfCommands(t *testing.T) {
 	rules := wiretest.RichRules()
 	var texts [2]string
 	for first := range sim.Player(2) {
-		log := playedLog(t, rules, first, wiretest.TwinTowers())
+		log := unordered(t, rules, first, wiretest.TwinTowers())
 		for name, f := range log {
 			if strings.HasPrefix(name, "Round 005/A - a/TextMap") {
 				texts[first] = string(f.Data)
@@ -92,7 +97,7 @@ func TestPartialRules(t *testing.T) {
 			}
 		}
 		tried++
-		log := fstest.MapFS(playedLog(t, rules, display.SeatA, wiretest.TwinTowers()))
+		log := fstest.MapFS(unordered(t, rules, display.SeatA, wiretest.TwinTowers()))
 		read, err := Read(log)
 		require.NoError(t, err)
 		if !slices.Contains(read.Rules.Missing(), key) {
@@ -107,11 +112,11 @@ func TestPartialRules(t *testing.T) {
 	assert.GreaterOrEqualf(t, tried, 30, "only %d rules were changed", tried)
 	rules := wiretest.RichRules()
 	rules.Buildings[towerdefence.Attack].Icon = 'w'
-	log := playedLog(t, rules, display.SeatA, wiretest.TwinTowers())
+	log := unordered(t, rules, display.SeatA, wiretest.TwinTowers())
 	m, r, err := Verify(fstest.MapFS(log), wiretest.RichRules())
 	require.NoErrorf(t, err, "another letter: %+v, first %v", r, r.First)
 	assert.Truef(t, r.First == nil && m.Rules == rules, "another letter: %+v, first %v", r, r.First)
-	if read, err := Read(fstest.MapFS(playedLog(t, wiretest.RichRules(), display.SeatA, make([][2]string, 3)))); err != nil || len(read.Rules.Missing()) != 6 {
+	if read, err := Read(fstest.MapFS(unordered(t, wiretest.RichRules(), display.SeatA, make([][2]string, 3)))); err != nil || len(read.Rules.Missing()) != 6 {
 		t.Errorf("a log without towers: untold %q, error %v", read.Rules.Missing(), err)
 	}
 }
@@ -128,7 +133,7 @@ func TestLogsOfOtherReleases(t *testing.T) {
 		{`{`, `[`, "invalid character"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			log := playedLog(t, towerdefence.DefaultRules(), display.SeatA, make([][2]string, 2))
+			log := unordered(t, towerdefence.DefaultRules(), display.SeatA, make([][2]string, 2))
 			f := log["Round 000/A - a/"+logState]
 			f.Data = bytes.ReplaceAll(f.Data, []byte(c.old), []byte(c.new))
 			_, err := Read(fstest.MapFS(log))
