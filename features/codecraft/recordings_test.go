@@ -38,14 +38,14 @@ func inMessage(v *protocol.PlayerView, r *cc.Rules) (list []entity) {
 func TestRecordedViews(t *testing.T) {
 	views, fromView := 0, [sim.MaxPlayers]int{}
 	for _, name := range simtest.SharedFiles(t, "traces", "codecraft", "view-*.jsonl.gz") {
-		var v protocol.PlayerView
 		s := new(cc.State)
 		for r := recording.NewViewReader(filepath.Base(name), bytes.NewReader(simtest.Text(t, name))); ; {
-			if err := r.Next(&v); err == io.EOF {
+			if err := r.Next(); err == io.EOF {
 				break
 			} else if err != nil {
 				t.Fatal(err)
 			}
+			v := &r.Message.View
 			var p cc.Position
 			given, err := v.Rules(cc.DefaultRules())
 			if err == nil {
@@ -59,7 +59,7 @@ func TestRecordedViews(t *testing.T) {
 				t.Fatalf("%s line %d: %v", name, r.Line(), err)
 			}
 			e, seat := NewEncoder(g), sim.Player(v.MyID-1)
-			want := plainPlanes(&given, seat, inMessage(&v, &given))
+			want := plainPlanes(&given, seat, inMessage(v, &given))
 			featuretest.SamePlanes(t, e, fmt.Sprintf("%s line %d", name, r.Line()), featuretest.Planes(e, s, seat), want)
 			views++
 			fromView[v.MyID-1]++

@@ -3,6 +3,7 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,35 +12,100 @@ import (
 	"moonfarm/sim/codecraft/wire/protocol"
 )
 
-// ViewReader reads views of players as JSON Lines.
+// ViewReader reads recordings of views of players, and of messages to clients: views as JSON
+// Lines; messages as raw bytes, one after the other, or as JSON Lines whose objects have the
+// kind "raw_get_action" and the bytes of a message as base64.
 type ViewReader struct {
+	Message protocol.ServerMessage // read last; a GetAction for a view alone
+	Bytes   []byte                 // of the message read last, until the next call of Next; nil for a view alone
+
 	name  string
-	lines *jsonLines
+	views bool             // the recording holds views alone
+	lines *jsonLines       // nil: a raw file
+	raw   *protocol.Reader // the messages of a raw file
+	ahead bytes.Buffer     // bytes that raw has read from the file ahead of the messages
+	count int              // messages of the raw file read
 }
 
 // NewViewReader returns a reader; the name is for errors.
 func NewViewReader(name string, in io.Reader) *ViewReader {
-	return &ViewReader{name, newJSONLines(in)}
+	b := bufio.NewReaderSize(in, 1<<16)
+	head, _ := b.Peek(64)
+	r := &ViewReader{name: name, views: KindOf(head) == HoldsViews}
+	if looksJSON(head) {
+		r.lines = newJSONLines(b)
+	} else {
+		r.raw = protocol.NewReader(io.TeeReader(b, &r.ahead))
+	}
+	return r
 }
 
-// Line returns the number of the line read last, from 1.
-func (r *ViewReader) Line() int { return r.lines.line }
+// Line returns the number of the line read last, from 1; 0 in a raw file.
+func (r *ViewReader) Line() int {
+	if r.lines == nil {
+		return 0
+	}
+	return r.lines.line
+}
 
-// Next reads a view into v. It returns io.EOF after the last view. A line without properties
-// keeps the properties of the line before, which must be in v. The entities stay in the order
-// of the line.
-func (r *ViewReader) Next(v *protocol.PlayerView) error {
+// Next reads a view or a message into Message and reuses its memory. It returns io.EOF after the
+// last one. A view without properties keeps the properties of the view before. The entities stay
+// in their order.
+func (r *ViewReader) Next() error {
+	read := r.nextRaw
+	if r.lines != nil {
+		read = r.nextLine
+	}
+	err := read()
+	if err != nil && err != io.EOF {
+		err = r.Errorf("%w", err)
+	}
+	return err
+}
+
+func (r *ViewReader) nextRaw() error {
+	if r.raw.End() {
+		return cmp.Or(r.raw.Err(), io.EOF)
+	}
+	r.count++
+	from := r.raw.Offset()
+	r.raw.Limit(maxBytes)
+	err := r.raw.ServerMessage(&r.Message)
+	if err == nil {
+		r.Bytes = r.ahead.Next(int(r.raw.Offset() - from))
+	}
+	return err
+}
+
+func (r *ViewReader) nextLine() error {
 	var l jsonLine
-	err := r.lines.next(&l)
-	if err == io.EOF {
+	if err := r.lines.next(&l); err != nil {
 		return err
 	}
-	if err == nil && l.Kind != "view" {
-		err = fmt.Errorf("found a line of kind %.40q, expected %q", l.Kind, "view")
+	kind := "raw_get_action"
+	if r.views {
+		kind = "view"
 	}
-	if err != nil {
-		return r.Errorf("%w", err)
+	if l.Kind != kind {
+		return fmt.Errorf("found a line of kind %.40q, expected %q", l.Kind, kind)
 	}
+	if r.views {
+		r.view(&l)
+		return nil
+	}
+	r.Bytes = l.Base64
+	b := protocol.NewReader(bytes.NewReader(l.Base64))
+	err := b.ServerMessage(&r.Message)
+	if err == nil && !b.End() {
+		err = fmt.Errorf("byte %d: something follows the message", b.Offset())
+	}
+	return err
+}
+
+// view takes the view of a line.
+func (r *ViewReader) view(l *jsonLine) {
+	r.Message.Kind = protocol.GetAction
+	v := &r.Message.View
 	v.MyID, v.Header, v.Players, v.Entities = l.MyID, l.Header, v.Players[:0], append(v.Entities[:0], l.Entities...)
 	if l.Properties != nil {
 		v.EntityProperties = l.Properties
@@ -47,45 +113,33 @@ func (r *ViewReader) Next(v *protocol.PlayerView) error {
 	for _, p := range l.Players {
 		v.Players = append(v.Players, protocol.Standing{ID: p.ID, Score: p.Score, Resource: p.Resource})
 	}
-	return nil
 }
 
 // Errorf returns an error with the name of the recording and the place that was read last.
 func (r *ViewReader) Errorf(format string, args ...any) error {
-	return fmt.Errorf("views %s: line %d: %w", r.name, r.lines.line, fmt.Errorf(format, args...))
+	holds, where := HoldsMessages, fmt.Sprintf("message %d", r.count)
+	if r.views {
+		holds = HoldsViews
+	}
+	if r.lines != nil {
+		where = fmt.Sprintf("line %d", r.lines.line)
+	}
+	return fmt.Errorf("%s %s: %s: %w", holds, r.name, where, fmt.Errorf(format, args...))
 }
 
-// eachView calls f with every view of a recording of views or messages, by KindOf. f must not
-// keep the view. eachView stops at the first error of the file or of f, and returns it.
+// eachView calls f with every view of a recording of views or messages. f must not keep the
+// view. eachView stops at the first error of the file or of f, and returns it.
 func eachView(name string, in io.Reader, f func(v *protocol.PlayerView) error) error {
-	b := bufio.NewReaderSize(in, 1<<16)
-	head, _ := b.Peek(64)
-	if KindOf(head) == HoldsViews {
-		r := NewViewReader(name, b)
-		var v protocol.PlayerView
-		for {
-			if err := r.Next(&v); err == io.EOF {
-				return nil
-			} else if err != nil {
-				return err
-			}
-			if err := f(&v); err != nil {
-				return err
-			}
-		}
-	}
-	r := NewMessageReader(name, b)
-	var m protocol.ServerMessage
+	r := NewViewReader(name, in)
 	for {
-		if err := r.Next(&m); err == io.EOF {
+		err := r.Next()
+		if err == io.EOF {
 			return nil
-		} else if err != nil {
-			return err
 		}
-		if m.Kind == protocol.Finish {
-			continue
+		if err == nil && r.Message.Kind != protocol.Finish {
+			err = f(&r.Message.View)
 		}
-		if err := f(&m.View); err != nil {
+		if err != nil {
 			return err
 		}
 	}

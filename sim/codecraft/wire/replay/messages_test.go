@@ -47,17 +47,12 @@ func TestRawMessages(t *testing.T) {
 	r, err := Verify("x", bytes.NewReader(log), wiretest.Round1())
 	require.NoError(t, err)
 	assert.Truef(t, r.First == nil && r.Messages == 5 && r.Views == 4, "error, first %v, report %+v, want 5 messages with 4 views", r.First, r)
-	in := recording.NewMessageReader("x", bytes.NewReader(log))
-	var m protocol.ServerMessage
+	in := recording.NewViewReader("x", bytes.NewReader(log))
 	var again []byte
-	for {
-		if err := in.Next(&m); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		again = append(again, in.Bytes()...)
+	for err = in.Next(); err == nil; err = in.Next() {
+		again = append(again, in.Bytes...)
 	}
+	require.Equal(t, io.EOF, err)
 	assert.True(t, bytes.Equal(again, log), "the bytes of the messages are not those of the file")
 	for cut, want := range map[int]string{len(log) - 2: "messages x: message 5: byte ", len(log) / 2: "messages x: message 3: byte "} {
 		t.Run(fmt.Sprintf("cut at %d", cut), func(t *testing.T) {

@@ -90,10 +90,8 @@ func Verify(name string, in io.Reader, base codecraft.Rules) (Report, error) {
 	v := verifier{base: base}
 	var err error
 	switch recording.KindOf(head) {
-	case recording.HoldsViews:
+	case recording.HoldsViews, recording.HoldsMessages:
 		err = v.views(name, b)
-	case recording.HoldsMessages:
-		err = v.messages(name, b)
 	default:
 		err = v.play(name, b)
 	}

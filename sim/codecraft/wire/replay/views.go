@@ -12,18 +12,32 @@ import (
 	"moonfarm/sim/codecraft/wire/recording"
 )
 
-// views checks a file of views.
+// views checks a file of views, or of messages to clients: these must have the same bytes when
+// they are written again, and their views must pass the check of views.
 func (v *verifier) views(name string, in *bufio.Reader) error {
 	r := recording.NewViewReader(name, in)
-	var view protocol.PlayerView
 	for {
-		if err := r.Next(&view); err == io.EOF {
+		if err := r.Next(); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return err
 		}
 		v.line = r.Line()
-		if err := v.view(&view); err != nil {
+		m := &r.Message
+		if r.Bytes != nil {
+			v.report.Messages++
+			if again := m.Append(nil); !bytes.Equal(again, r.Bytes) {
+				v.addDifference(&Difference{
+					Tick: int(m.View.CurrentTick), Field: "message",
+					Want: fmt.Sprintf("%d bytes", len(r.Bytes)), Got: fmt.Sprintf("%d other bytes", len(again)),
+				})
+				continue
+			}
+		}
+		if m.Kind == protocol.Finish {
+			continue // it has no view
+		}
+		if err := v.view(&m.View); err != nil {
 			return r.Errorf("%w", err)
 		}
 	}
@@ -79,30 +93,4 @@ func viewsDiffer(want, got *protocol.PlayerView) *Difference {
 		return d
 	}
 	return nil
-}
-
-// messages checks a file of messages to clients: they must have the same bytes when they are
-// written again, and their views must pass the check of views.
-func (v *verifier) messages(name string, in *bufio.Reader) error {
-	r := recording.NewMessageReader(name, in)
-	var m protocol.ServerMessage
-	for {
-		if err := r.Next(&m); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		v.line = r.Line()
-		v.report.Messages++
-		if again := m.Append(nil); !bytes.Equal(again, r.Bytes()) {
-			v.addDifference(&Difference{
-				Tick: int(m.View.CurrentTick), Field: "message",
-				Want: fmt.Sprintf("%d bytes", len(r.Bytes())), Got: fmt.Sprintf("%d other bytes", len(again)),
-			})
-		} else if m.Kind == protocol.Finish {
-			continue // it has no view
-		} else if err := v.view(&m.View); err != nil {
-			return r.Errorf("%w", err)
-		}
-	}
 }
