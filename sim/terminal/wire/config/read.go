@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"moonfarm/sim/terminal"
@@ -147,16 +148,7 @@ func (p *parser) value(to any) {
 }
 
 // assign copies the value that from points to into to, a pointer of the same type.
-func assign(to, from any) {
-	switch to := to.(type) {
-	case *float32:
-		*to = *from.(*float32)
-	case *int32:
-		*to = *from.(*int32)
-	case *bool:
-		*to = *from.(*bool)
-	}
-}
+func assign(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }
 
 // lookup reads the value of a key that is one of keys and returns its index. It returns −1
 // for any other key, without reading the value.

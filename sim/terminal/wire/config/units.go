@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 
 	"moonfarm/sim/terminal"
@@ -55,7 +56,7 @@ func unitFields(c *Config, k terminal.Kind) []field {
 	u := &c.Rules.Units[k]
 	written := writtenKeys[min(k, terminal.Scout)]
 	fields := append(named, valuesOf(unitKeys[:], u, func(i int) bool {
-		return !isZero(unitKeys[i].of(u)) || slices.Contains(written, unitKeys[i].name)
+		return !reflect.ValueOf(unitKeys[i].of(u)).Elem().IsZero() || slices.Contains(written, unitKeys[i].name)
 	})...)
 	category := int32(0)
 	if k.Mobile() {
@@ -69,15 +70,4 @@ func unitFields(c *Config, k terminal.Kind) []field {
 		})...)})
 	}
 	return fields
-}
-
-// isZero reports whether the value that p points to is 0 or false.
-func isZero(p any) bool {
-	switch p := p.(type) {
-	case *float32:
-		return *p == 0
-	case *int32:
-		return *p == 0
-	}
-	return !*p.(*bool)
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -112,15 +113,7 @@ func valuesOf[T any](keys []valueKey[T], of *T, keep func(i int) bool) []field {
 }
 
 // valueOf returns the float32, int32 or bool that p points to.
-func valueOf(p any) any {
-	switch p := p.(type) {
-	case *float32:
-		return *p
-	case *int32:
-		return *p
-	}
-	return *p.(*bool)
-}
+func valueOf(p any) any { return reflect.ValueOf(p).Elem().Interface() }
 
 // fields returns the top-level fields of the config.
 func (c *Config) fields() []field {
