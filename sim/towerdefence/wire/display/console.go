@@ -1,6 +1,11 @@
 package display
 
-import "moonfarm/sim"
+import (
+	"fmt"
+	"strings"
+
+	"moonfarm/sim"
+)
 
 // AppendConsole appends the position as the console map, always seen from A:
 // an empty line, a status line for each player, and rows of cells [LBR].
@@ -35,30 +40,30 @@ func (p *Position) AppendConsole(dst []byte) []byte {
 			if x >= Columns/2 {
 				own = Columns - 1 - x
 			}
-			dst = append(dst, '[')
-			dst = appendLeft(dst, byte('0'+own), '<', b.missiles[y][x][SeatB], left)
-			dst = append(dst, icon)
-			dst = appendRight(dst, byte('0'+y), '>', b.missiles[y][x][SeatA], right)
-			dst = append(dst, ']')
+			dst = fmt.Appendf(dst, "[%-*s%c%*s]", left, marks(byte('0'+own), "<", b.missiles[y][x][SeatB]), icon,
+				right, marks(byte('0'+y), ">", b.missiles[y][x][SeatA]))
 		}
 		dst = append(dst, '\n')
 	}
 	return dst
 }
 
+// marks returns n marks, or the digit if n is 0.
+func marks(digit byte, mark string, n int) string {
+	if n == 0 {
+		return string(digit)
+	}
+	return strings.Repeat(mark, n)
+}
+
 // appendStatus appends the status line of a player.
 func (p *Position) appendStatus(dst []byte, seat sim.Player) []byte {
-	player := &p.Players[seat]
-	dst = append(dst, "Player "...)
-	dst = append(dst, Letters[seat])
-	dst = appendPadded(append(dst, ", Health="...), player.Health, 3)
-	dst = appendPadded(append(dst, ", Energy="...), player.Energy, 6)
-	dst = appendPadded(append(dst, ", Score="...), player.Score, 6)
-	dst = append(dst, ", IronCurtainAvailable= "...)
+	player, available := &p.Players[seat], "No"
 	if player.CurtainAvailable {
-		return append(dst, "Yes\n"...)
+		available = "Yes"
 	}
-	return append(dst, "No\n"...)
+	return fmt.Appendf(dst, "Player %c, Health=%3d, Energy=%6d, Score=%6d, IronCurtainAvailable= %s\n",
+		Letters[seat], player.Health, player.Energy, player.Score, available)
 }
 
 // appendCurtain appends the cell between the halves, if a curtain is up.
@@ -67,42 +72,12 @@ func (p *Position) appendCurtain(dst []byte, leftWidth, rightWidth int) []byte {
 	if !a && !b {
 		return dst
 	}
-	left, right := byte(' '), byte(' ')
+	left, right := " ", " "
 	if a {
-		left = '\\'
+		left = "\\"
 	}
 	if b {
-		right = '/'
+		right = "/"
 	}
-	dst = append(dst, ' ')
-	dst = appendLeft(dst, left, 0, 0, leftWidth)
-	dst = append(dst, ' ')
-	dst = appendRight(dst, right, 0, 0, rightWidth)
-	return append(dst, ' ')
-}
-
-// appendLeft appends n marks, or the digit if n is 0, and blanks up to width.
-func appendLeft(dst []byte, digit, mark byte, n, width int) []byte {
-	if n == 0 {
-		dst, n = append(dst, digit), 1
-	} else {
-		dst = appendRepeated(dst, mark, n)
-	}
-	return appendRepeated(dst, ' ', width-n)
-}
-
-// appendRight is appendLeft with the blanks first.
-func appendRight(dst []byte, digit, mark byte, n, width int) []byte {
-	dst = appendRepeated(dst, ' ', width-max(n, 1))
-	if n == 0 {
-		return append(dst, digit)
-	}
-	return appendRepeated(dst, mark, n)
-}
-
-func appendRepeated(dst []byte, c byte, n int) []byte {
-	for range n {
-		dst = append(dst, c)
-	}
-	return dst
+	return fmt.Appendf(dst, " %-*s %*s ", leftWidth, left, rightWidth, right)
 }

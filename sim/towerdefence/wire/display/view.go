@@ -90,12 +90,3 @@ func (p *Position) icon(b *Building) byte {
 
 // appendInt appends a decimal number.
 func appendInt(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
-
-// appendPadded appends a number in at least width characters.
-func appendPadded(dst []byte, n, width int) []byte {
-	digits := strconv.Itoa(n)
-	for i := len(digits); i < width; i++ {
-		dst = append(dst, ' ')
-	}
-	return append(dst, digits...)
-}
