@@ -139,6 +139,15 @@ func numbers(prefix string, list ...field) error {
 	return nil
 }
 
+// ReadRules returns base with the rules in a state.json in their place, as ReadState does.
+func ReadRules(state []byte, base towerdefence.Rules) (towerdefence.Rules, error) {
+	var f stateFile
+	if err := json.Unmarshal(texts.Unmarked(state), &f); err != nil {
+		return base, err
+	}
+	return f.rules(base)
+}
+
 // rules returns r with the values of the file in their place.
 func (s *stateFile) rules(r towerdefence.Rules) (towerdefence.Rules, error) {
 	d := s.Details

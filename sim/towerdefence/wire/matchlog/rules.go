@@ -97,59 +97,28 @@ func (p *PartialRules) read(fsys fs.FS, path string, first bool) error {
 	return err
 }
 
-// logStart has the fields of the first state.json of a match that hold rules.
-type logStart struct {
-	GameDetails struct {
-		MaxRounds, MapWidth, MapHeight, RoundIncomeEnergy int
-
-		BuildingsStats map[string]struct {
-			Health, ConstructionTime, Price                 int
-			WeaponDamage, WeaponSpeed, WeaponCooldownPeriod int
-			EnergyGeneratedPerTurn                          int
-			DestroyMultiplier, ConstructionScore            int
-		}
-		IronCurtainStats *struct{ ActiveRounds, ResetPeriod, Price, ConstructionScore int }
-	}
-	Players []struct {
-		Energy, Health      int
-		IsIronCurtainActive *bool
-	}
-}
-
 // start reads the rules in the first state.json.
 func (p *PartialRules) start(state []byte) error {
-	var s logStart
-	if err := json.Unmarshal(texts.Unmarked(state), &s); err != nil {
+	energy, health, err := display.StartOf(state)
+	if err != nil {
 		return err
 	}
-	d, r := &s.GameDetails, &p.Rules
-	if n := len(s.Players); n != 2 {
-		return fmt.Errorf("expected 2 players, found %d", n)
+	var release struct {
+		GameDetails struct{ IronCurtainStats *struct{} }
+		Players     []struct{ IsIronCurtainActive *bool }
+	}
+	if err := json.Unmarshal(texts.Unmarked(state), &release); err != nil {
+		return err
 	}
 	switch {
-	case d.IronCurtainStats == nil:
+	case release.GameDetails.IronCurtainStats == nil:
 		return errors.New("expected a log of release 3.0.1 or later, found no ironCurtainStats: releases before 3.0 played by other rules")
-	case s.Players[0].IsIronCurtainActive == nil:
+	case release.Players[0].IsIronCurtainActive == nil:
 		return errors.New("expected a log of release 3.0.1 or later, found no isIronCurtainActive: release 3.0.0 scored by other rules")
-	case d.MapWidth != display.Columns || d.MapHeight != display.Rows:
-		return fmt.Errorf("expected a map of %d columns and %d rows, found %d and %d", display.Columns, display.Rows, d.MapWidth, d.MapHeight)
 	}
-	for _, k := range towerdefence.Kinds {
-		b, ok := d.BuildingsStats[k.String()]
-		if !ok {
-			return fmt.Errorf("expected buildingsStats of %v, found none", k)
-		}
-		r.Buildings[k] = towerdefence.Building{Health: b.Health, ConstructionTime: b.ConstructionTime, Price: b.Price,
-			Damage: b.WeaponDamage, Speed: b.WeaponSpeed, Cooldown: b.WeaponCooldownPeriod, EnergyPerTurn: b.EnergyGeneratedPerTurn,
-			DestroyMultiplier: b.DestroyMultiplier, ConstructionScore: b.ConstructionScore}
-	}
-	r.MaxRounds, r.RoundIncome = d.MaxRounds, d.RoundIncomeEnergy
-	c := d.IronCurtainStats
-	r.CurtainPrice, r.CurtainActiveRounds = c.Price, c.ActiveRounds
-	r.CurtainResetPeriod, r.CurtainConstructionScore = c.ResetPeriod, c.ConstructionScore
-	a, b := s.Players[0], s.Players[1]
-	r.SetStart([2]int{a.Energy, b.Energy}, [2]int{a.Health, b.Health})
-	return nil
+	p.Rules, err = display.ReadRules(state, towerdefence.Rules{})
+	p.Rules.SetStart(energy, health)
+	return err
 }
 
 // teslaFields matches the fields of a tesla tower in a state.json, which the first state.json

@@ -127,8 +127,8 @@ func TestLogsOfOtherReleases(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"ironCurtainStats", "x", "Round 000/A - a/JsonMap.json: expected a log of release 3.0.1 or later, found no ironCurtainStats: releases before 3.0"},
 		{"isIronCurtainActive", "x", "found no isIronCurtainActive: release 3.0.0"},
-		{`"mapWidth":16`, `"mapWidth":8`, "expected a map of 16 columns and 8 rows, found 8 and 8"},
-		{`"TESLA":{`, `"T":{`, "expected buildingsStats of TESLA, found none"},
+		{`"mapWidth":16`, `"mapWidth":8`, "gameDetails.mapWidth and mapHeight are 8 and 8, expected 16 and 8"},
+		{`"TESLA":{`, `"T":{`, "gameDetails.buildingsStats.TESLA.health is missing"},
 		{`"players":[`, `"players":[],"x":[`, "expected 2 players, found 0"},
 		{`{`, `[`, "invalid character"},
 	} {
