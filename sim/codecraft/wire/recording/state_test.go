@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
