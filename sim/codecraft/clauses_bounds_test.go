@@ -118,7 +118,7 @@ func TestClause_7_3_Health(t *testing.T) {
 			for _, n := range []int32{c.least - 1, c.most + 1} {
 				r := codecraft.DefaultRules()
 				r.Types[c.kind].MaxHealth = n
-				refused(t, r, fmt.Sprintf("%v.max_health is %d, want %d to %d", c.kind, n, c.least, c.most))
+				refused(t, r, fmt.Sprintf("%v.max_health is %d, expected %d to %d", c.kind, n, c.least, c.most))
 			}
 		})
 	}
@@ -272,12 +272,12 @@ func TestClause_7_7_Ranges(t *testing.T) {
 		change(&r)
 		refused(t, r, why)
 	}
-	refuses("RangedUnit.attack.attack_range is 21, want 1 to 20", func(r *codecraft.Rules) { r.Types[codecraft.RangedUnit].Range = 21 })
-	refuses("Wall.sight_range is 41, want 0 to 40", func(r *codecraft.Rules) { r.Types[codecraft.Wall].Sight = 41 })
-	refuses("Wall.size is 6, want 1 to 5", func(r *codecraft.Rules) { r.Types[codecraft.Wall].Size = 6 })
-	refuses("Turret.size is 3, want 1 to 2", func(r *codecraft.Rules) { r.Types[codecraft.Turret].Size = 3 })
-	refuses("max_tick_count is 2001, want 1 to 2000", func(r *codecraft.Rules) { r.MaxTurns = 2001 })
-	refuses("max_pathfind_nodes is 6401, want 1 to 6400", func(r *codecraft.Rules) { r.MaxNodes = 6401 })
+	refuses("RangedUnit.attack.attack_range is 21, expected 1 to 20", func(r *codecraft.Rules) { r.Types[codecraft.RangedUnit].Range = 21 })
+	refuses("Wall.sight_range is 41, expected 0 to 40", func(r *codecraft.Rules) { r.Types[codecraft.Wall].Sight = 41 })
+	refuses("Wall.size is 6, expected 1 to 5", func(r *codecraft.Rules) { r.Types[codecraft.Wall].Size = 6 })
+	refuses("Turret.size is 3, expected 1 to 2", func(r *codecraft.Rules) { r.Types[codecraft.Turret].Size = 3 })
+	refuses("max_tick_count is 2001, expected 1 to 2000", func(r *codecraft.Rules) { r.MaxTurns = 2001 })
+	refuses("max_pathfind_nodes is 6401, expected 1 to 6400", func(r *codecraft.Rules) { r.MaxNodes = 6401 })
 	// The greatest values of all rules do no harm.
 	m := begin(t, `
 		tick 1990

@@ -79,8 +79,8 @@ func TestParseRulesErrors(t *testing.T) {
 		"players=1=2":                         `found "1=2"`,
 		"players=2147483648":                  `found "2147483648"`,
 		"bonus=1":                             `line 1: key "bonus": want true or false, found "1"`,
-		"start=House,Castle":                  `line 1: key "start": want types of entities, found "Castle"`,
-		"start=House,":                        `want types of entities, found ""`,
+		"start=House,Castle":                  `line 1: key "start": expected types of entities, found "Castle"`,
+		"start=House,":                        `expected types of entities, found ""`,
 		"start=House,Wall,House":              `type House twice`,
 		"bonus=true\n\nplayers=1\nbonus=true": `line 4: key "bonus" was given already in line 1`,
 	})

@@ -48,14 +48,14 @@ func TestInvariants(t *testing.T) {
 	vx, vy, _ := good.Resources.First()
 	vein := CellOf(vx, vy)
 	simtest.Spoil(t, good, g.fault, g.check, map[string]func(s *State){
-		"2049 units":                 func(s *State) { s.N = 2049 },
-		"next id 16777216":           func(s *State) { s.NextID = MaxID + 1 },
-		"want the type of a unit":    func(s *State) { s.Units[1].Type = Resource },
-		"its player is 3":            func(s *State) { s.Units[1].Owner = 2 },
-		"below the next one":         func(s *State) { s.Units[n-1].ID = s.NextID },
-		"two entities have this id":  func(s *State) { s.Units[1].ID = s.Units[0].ID },
-		"not in the order":           func(s *State) { s.Units[1].ID = s.Units[2].ID + 1 },
-		"between those of resources": func(s *State) { s.Units[n-2].ID = s.FirstID + 2 },
+		"2049 units":                  func(s *State) { s.N = 2049 },
+		"next id 16777216":            func(s *State) { s.NextID = MaxID + 1 },
+		"expected the type of a unit": func(s *State) { s.Units[1].Type = Resource },
+		"its player is 3":             func(s *State) { s.Units[1].Owner = 2 },
+		"below the next one":          func(s *State) { s.Units[n-1].ID = s.NextID },
+		"two entities have this id":   func(s *State) { s.Units[1].ID = s.Units[0].ID },
+		"not in the order":            func(s *State) { s.Units[1].ID = s.Units[2].ID + 1 },
+		"between those of resources":  func(s *State) { s.Units[n-2].ID = s.FirstID + 2 },
 		"has that id": func(s *State) {
 			x, y, _ := s.ResourceAt(s.FirstID)
 			s.Resources.Drop(x, y)

@@ -121,8 +121,8 @@ func TestRefusedRules(t *testing.T) {
 	}{
 		{"start: no player can start with a House", func(r *codecraft.Rules) { r.Start = codecraft.ListOf(codecraft.BuilderUnit, codecraft.House) }},
 		{"start: no player can start with a Resource", func(r *codecraft.Rules) { r.Start = codecraft.ListOf(codecraft.Resource) }},
-		{"map.max_share is 219, want 220 to 1000", func(r *codecraft.Rules) { r.Generator.MaxShare = 219 }},
-		{"map.max_wave is 139, want 140 to 800", func(r *codecraft.Rules) { r.Generator.MaxWave = 139 }},
+		{"map.max_share is 219, expected 220 to 1000", func(r *codecraft.Rules) { r.Generator.MaxShare = 219 }},
+		{"map.max_wave is 139, expected 140 to 800", func(r *codecraft.Rules) { r.Generator.MaxWave = 139 }},
 		{"Wall.attack.collect_resource is true, but there is no attack", func(r *codecraft.Rules) { r.Types[codecraft.Wall].Collects = true }},
 		{"Resource.can_move, build, attack and repair must be false", func(r *codecraft.Rules) { r.Types[codecraft.Resource].CanMove = true }},
 		{"Resource.can_move, build, attack and repair must be false", func(r *codecraft.Rules) { r.Types[codecraft.Resource].CanBuild = true }},
@@ -135,9 +135,9 @@ func TestRefusedRules(t *testing.T) {
 		{"BuilderUnit.build.options and repair.valid_targets cannot have Resource", func(r *codecraft.Rules) {
 			r.Types[codecraft.BuilderUnit].Repairs = codecraft.ListOf(codecraft.Resource)
 		}},
-		{"House.build.options is 1, want 0 to 0", func(r *codecraft.Rules) { r.Types[codecraft.House].Builds = codecraft.ListOf(codecraft.Wall) }},
-		{"House.repair.valid_targets is 1, want 0 to 0", func(r *codecraft.Rules) { r.Types[codecraft.House].Repairs = codecraft.ListOf(codecraft.Wall) }},
-		{"House.size is 3, want 1 to 1", func(r *codecraft.Rules) { r.Types[codecraft.House].CanMove = true }},
+		{"House.build.options is 1, expected 0 to 0", func(r *codecraft.Rules) { r.Types[codecraft.House].Builds = codecraft.ListOf(codecraft.Wall) }},
+		{"House.repair.valid_targets is 1, expected 0 to 0", func(r *codecraft.Rules) { r.Types[codecraft.House].Repairs = codecraft.ListOf(codecraft.Wall) }},
+		{"House.size is 3, expected 1 to 1", func(r *codecraft.Rules) { r.Types[codecraft.House].CanMove = true }},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			r := codecraft.DefaultRules()
@@ -166,9 +166,9 @@ func TestTypeLists(t *testing.T) {
 		}{
 			{codecraft.ListOf(), ""},
 			{codecraft.ListOf(unit, base), ""},
-			{codecraft.ListOf(10), "10 is no type, want 0 to 9"},
-			{codecraft.ListOf(base, unit, 255), "255 is no type, want 0 to 9"},
-			{codecraft.ListOf(base, 16), "16 is no type, want 0 to 9"},
+			{codecraft.ListOf(10), "10 is no type, expected 0 to 9"},
+			{codecraft.ListOf(base, unit, 255), "255 is no type, expected 0 to 9"},
+			{codecraft.ListOf(base, 16), "16 is no type, expected 0 to 9"},
 			{codecraft.ListOf(unit, base, unit), "BuilderUnit appears twice"},
 			{codecraft.TypeList{N: 2, T: [codecraft.Types]codecraft.Type{unit, unit}}, "BuilderUnit appears twice"},
 			// Types beyond the length do not matter.
