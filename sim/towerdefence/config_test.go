@@ -80,13 +80,13 @@ func TestParseRulesErrors(t *testing.T) {
 		"game.config.start-energy=2147483648":           `found "2147483648"`,
 		"game.config.start-energy=1e3":                  `found "1e3"`,
 		"game.config.ironcurtain.config.reset-period=0": `want a whole number from 1`,
-		"game.config.tesla.config.icon=":                `want one ASCII letter, found ""`,
+		"game.config.tesla.config.icon=":                `expected one ASCII letter, found ""`,
 		"game.config.tesla.config.icon=TT":              `found "TT"`,
 		"game.config.tesla.config.icon=7":               `found "7"`,
 		"game.config.start-energy=1\ngame.config.max-rounds=1\ngame.config.start-energy=1": `line 3: key "game.config.start-energy" was given already in line 1`,
 		"game.config.map-width=16\ngame.config.map-height=16":                              `line 2: key "game.config.map-height": the board is fixed at 8, found 16`,
 		"game.config.map-width=8": `the board is fixed at 16, found 8`,
-		"a\\u12":                  `line 1: want four hexadecimal digits`,
+		"a\\u12":                  `line 1: expected four hexadecimal digits`,
 		"a\\uzzzz=1":              `found "zzzz"`,
 	})
 }
