@@ -14,7 +14,7 @@ const commandHeads = 40
 
 // testCommand checks what the kit says of orders: of a legal choice of each head, and of any number.
 func (c *suite[S]) testCommand(t *testing.T) {
-	action, orders := make([]int32, len(c.heads)), make([]sim.Order, 0, c.info.MaxOrders)
+	action, drawn, orders := make([]int32, len(c.heads)), make([]int32, len(c.heads)), make([]sim.Order, 0, c.info.MaxOrders)
 	scene := &features.Scene{}
 	c.each(t, func(v view[S]) {
 		if v.status != sim.Running {
@@ -23,19 +23,13 @@ func (c *suite[S]) testCommand(t *testing.T) {
 		c.kit.Scene(scene, v.s, features.Spectator)
 		mask := c.mask(t, v)
 		g := prng.New(v.seed*1000003 + uint64(v.turn)*31 + uint64(v.p))
-		from := 0
-		for h, n := range c.heads {
-			var legal []int32
-			for k := range n {
-				if bit(mask, from+k) {
-					legal = append(legal, int32(k))
-				}
-			}
-			if from += n; len(legal) == 0 || len(c.heads) > commandHeads && g.IntN(len(c.heads)) >= commandHeads {
+		Choose(drawn, c.heads, mask, func(_, n int) int { return g.IntN(n) })
+		for h, k := range drawn {
+			if k < 0 || len(c.heads) > commandHeads && g.IntN(len(c.heads)) >= commandHeads {
 				continue
 			}
 			clear(action)
-			action[h] = legal[g.IntN(len(legal))]
+			action[h] = k
 			for _, o := range c.kit.Actions.AppendOrders(orders[:0], action, v.s, v.p) {
 				if fault := commandFault(c.kit.Command(o, v.p), scene, o != 0); fault != "" {
 					t.Errorf("seed %d turn %d seat %d: order %#x: %s", v.seed, v.turn, v.p, uint64(o), fault)

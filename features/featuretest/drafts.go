@@ -57,13 +57,8 @@ type draftSuite[S any] struct {
 	drafts features.Drafts[S]
 }
 
-// rows returns memory for one observation.
-func (d *draftSuite[S]) rows() features.Rows {
-	return features.Rows{Planes: make([]uint8, d.shape.PlaneBytes()), Packed: make([]uint64, d.shape.Words), Scalars: make([]float32, d.shape.Scalars)}
-}
-
 func (d *draftSuite[S]) testStart(t *testing.T) {
-	got, want := d.rows(), d.rows()
+	got, want := newRows(d.shape), newRows(d.shape)
 	mask, legal := make([]uint64, features.MaskWords(d.heads)), make([]uint64, features.MaskWords(d.heads))
 	d.each(t, func(v view[S]) {
 		if v.status != sim.Running {
@@ -72,12 +67,9 @@ func (d *draftSuite[S]) testStart(t *testing.T) {
 		d.drafts.Begin(0, v.s, v.p)
 		d.drafts.Observe(got, 0)
 		d.drafts.Mask(mask, 0)
-		e := d.kit.Encoder
-		e.Planes(want.Planes, v.s, v.p)
-		e.Packed(want.Packed, v.s, v.p)
-		e.Scalars(want.Scalars, v.s, v.p)
+		observe(d.kit.Encoder, want, v.s, v.p)
 		d.kit.Actions.Mask(legal, v.s, v.p)
-		if !slices.Equal(got.Planes, want.Planes) || !slices.Equal(got.Packed, want.Packed) || !slices.Equal(got.Scalars, want.Scalars) {
+		if !sameRows(got, want) {
 			t.Errorf("seed %d turn %d seat %d: the draft shows something else than the Encoder", v.seed, v.turn, v.p)
 		}
 		if !slices.Equal(mask, legal) {
@@ -106,7 +98,7 @@ func (d *draftSuite[S]) testShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, once := d.rows(), d.rows()
+	got, once := newRows(d.shape), newRows(d.shape)
 	planes := make([]uint8, d.shape.PlaneBytes())
 	action, mask := make([]int32, len(d.heads)), make([]uint64, features.MaskWords(d.heads))
 	r := prng.New(2)
@@ -125,7 +117,7 @@ func (d *draftSuite[S]) testShown(t *testing.T) {
 		}
 		d.drafts.Observe(got, 0)
 		d.drafts.Observe(once, 1)
-		if !slices.Equal(got.Planes, once.Planes) || !slices.Equal(got.Packed, once.Packed) || !slices.Equal(got.Scalars, once.Scalars) {
+		if !sameRows(got, once) {
 			t.Errorf("seed %d turn %d seat %d: what a draft shows depends on when it was observed", v.seed, v.turn, v.p)
 		}
 	})
@@ -206,7 +198,7 @@ func lastLegal(mask []uint64) int32 {
 }
 
 func (d *draftSuite[S]) testAllocations(t *testing.T) {
-	mask, rows := make([]uint64, features.MaskWords(d.heads)), d.rows()
+	mask, rows := make([]uint64, features.MaskWords(d.heads)), newRows(d.shape)
 	action, orders := make([]int32, len(d.heads)), make([]sim.Order, 0, d.info.MaxOrders)
 	d.each(t, func(v view[S]) {
 		n := testing.AllocsPerRun(1, func() {

@@ -22,12 +22,8 @@ func written[E comparable](n int, poison E, fill func(dst []E)) (slab []E, ok bo
 	}
 	slab = all[guard : guard+n : guard+n]
 	fill(slab)
-	clean := func(e E) bool { return e == poison }
-	return slab, every(all[:guard], clean) && every(all[guard+n:], clean)
-}
-
-func every[E any](s []E, f func(E) bool) bool {
-	return !slices.ContainsFunc(s, func(e E) bool { return !f(e) })
+	changed := func(e E) bool { return e != poison }
+	return slab, !slices.ContainsFunc(all[:guard], changed) && !slices.ContainsFunc(all[guard+n:], changed)
 }
 
 // same fills two slabs with different previous contents, which must come out
@@ -108,13 +104,11 @@ func (c *suite[S]) testAll(t *testing.T) {
 		}
 		var want features.Rows
 		for p := range n {
-			planes, packed, scalars := make([]uint8, z.PlaneBytes()), make([]uint64, z.Words), make([]float32, z.Scalars)
-			e.Planes(planes, v.s, sim.Player(p))
-			e.Packed(packed, v.s, sim.Player(p))
-			e.Scalars(scalars, v.s, sim.Player(p))
-			want.Planes = append(want.Planes, planes...)
-			want.Packed = append(want.Packed, packed...)
-			want.Scalars = append(want.Scalars, scalars...)
+			one := newRows(z)
+			observe[S](e, one, v.s, sim.Player(p))
+			want.Planes = append(want.Planes, one.Planes...)
+			want.Packed = append(want.Packed, one.Packed...)
+			want.Scalars = append(want.Scalars, one.Scalars...)
 		}
 		for slabs := range 8 {
 			var got features.Rows

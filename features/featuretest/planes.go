@@ -15,6 +15,23 @@ func Planes[S any](e features.Encoder[S], s *S, p sim.Player) []uint8 {
 	return planes
 }
 
+// newRows returns memory for one observation.
+func newRows(z features.Shape) features.Rows {
+	return features.Rows{Planes: make([]uint8, z.PlaneBytes()), Packed: make([]uint64, z.Words), Scalars: make([]float32, z.Scalars)}
+}
+
+// observe writes what seat p sees.
+func observe[S any](e features.Encoder[S], dst features.Rows, s *S, p sim.Player) {
+	e.Planes(dst.Planes, s, p)
+	e.Packed(dst.Packed, s, p)
+	e.Scalars(dst.Scalars, s, p)
+}
+
+// sameRows reports whether two observations are equal.
+func sameRows(a, b features.Rows) bool {
+	return slices.Equal(a.Planes, b.Planes) && slices.Equal(a.Packed, b.Packed) && slices.Equal(a.Scalars, b.Scalars)
+}
+
 // Unpacked returns the planes that the layout unpacks from seat p's packed
 // words.
 func Unpacked[S any](t testing.TB, e features.Encoder[S], s *S, p sim.Player) []uint8 {

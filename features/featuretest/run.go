@@ -194,9 +194,7 @@ func (c *suite[S]) testMeasures(t *testing.T) {
 }
 
 func (c *suite[S]) testAllocations(t *testing.T) {
-	planes := make([]uint8, c.shape.PlaneBytes())
-	packed := make([]uint64, c.shape.Words)
-	scalars := make([]float32, c.shape.Scalars)
+	rows := newRows(c.shape)
 	mask := make([]uint64, features.MaskWords(c.heads))
 	action := make([]int32, len(c.heads))
 	orders := make([]sim.Order, 0, c.info.MaxOrders)
@@ -209,9 +207,9 @@ func (c *suite[S]) testAllocations(t *testing.T) {
 			what string
 			call func()
 		}{
-			{"Planes", func() { e.Planes(planes, v.s, v.p) }},
-			{"Packed", func() { e.Packed(packed, v.s, v.p) }},
-			{"Scalars", func() { e.Scalars(scalars, v.s, v.p) }},
+			{"Planes", func() { e.Planes(rows.Planes, v.s, v.p) }},
+			{"Packed", func() { e.Packed(rows.Packed, v.s, v.p) }},
+			{"Scalars", func() { e.Scalars(rows.Scalars, v.s, v.p) }},
 			{"Mask", func() { a.Mask(mask, v.s, v.p) }},
 			{"Action", func() { a.Action(action, last, v.s, v.p) }},
 			{"AppendOrders", func() { orders = a.AppendOrders(orders[:0], action, v.s, v.p) }},

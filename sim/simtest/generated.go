@@ -54,7 +54,7 @@ func compareGenerated(t *testing.T, command []string) {
 		return
 	}
 	if got, want := withoutHead(t, name), withoutHead(t, file); !bytes.Equal(got, want) {
-		t.Errorf("%s: gen writes %d bytes that are not the file's %d: run go generate ./%s", file, len(got), len(want), packageFolder())
+		t.Errorf("%s: gen writes %d bytes that are not the file's %d: run go generate in its folder", file, len(got), len(want))
 	}
 }
 
@@ -82,19 +82,4 @@ func withoutHead(t *testing.T, name string) []byte {
 	t.Helper()
 	_, rest, _ := bytes.Cut(Text(t, name), []byte("\n"))
 	return rest
-}
-
-// packageFolder returns the working folder, as seen from the folder of the
-// module.
-func packageFolder() string {
-	dir, err := os.Getwd()
-	root, ok := moduleRoot()
-	if err != nil || !ok {
-		return ""
-	}
-	name, err := filepath.Rel(root, dir)
-	if err != nil {
-		return ""
-	}
-	return filepath.ToSlash(name)
 }
