@@ -29,7 +29,7 @@ func (f *sceneFrames) play(s *tm.State, t *sim.Turn, _ int, frame func(*features
 	f.record.Clear()
 	f.game.Deploy(s, t)
 	f.moment(s, ", after the commands")
-	AddEvents(&f.dst, &tm.FrameEvents{Spawns: f.record.Spawns})
+	AddEvents(&f.dst, &tm.Events{Spawns: f.record.Spawns})
 	frame(&f.dst)
 	for i, more := 0, true; more; i++ {
 		more = f.game.Frame(s)
@@ -43,7 +43,7 @@ func (f *sceneFrames) play(s *tm.State, t *sim.Turn, _ int, frame func(*features
 	}
 	f.game.Restore(s)
 	scene(&f.dst, f.game, &f.rules, s)
-	AddEvents(&f.dst, &tm.FrameEvents{Deaths: f.record.Removed})
+	AddEvents(&f.dst, &tm.Events{Deaths: f.record.Removed})
 	frame(&f.dst)
 }
 
@@ -61,7 +61,7 @@ func (f *sceneFrames) moment(s *tm.State, when string) {
 // each of its targets, or at its own cell if it has none. A structure that its owner
 // removed is "removed". Notes have the kind of the unit. The amounts of units that
 // did the same at the same place are added.
-func AddEvents(dst *features.Scene, f *tm.FrameEvents) {
+func AddEvents(dst *features.Scene, f *tm.Events) {
 	add := func(kind string, k tm.Kind, p sim.Player, from, to tm.Pos, amount float32) {
 		x1, y1 := middle(from)
 		x2, y2 := middle(to)

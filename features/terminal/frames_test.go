@@ -134,7 +134,8 @@ func TestSceneFrames(t *testing.T) {
 			case more:
 				more = twin.Frame(&want)
 				f := record.Frame(at)
-				events = frame.Events{Breaches: f.Breaches, Shields: f.Shields, SelfDestructs: f.SelfDestructs, Targets: f.Targets, Damages: f.Damages, Deaths: f.Deaths, Attacks: f.Attacks}
+				events.Events = f
+				events.Spawns = nil
 			default:
 				twin.Restore(&want)
 				events.Deaths, ended = record.Removed, true
@@ -183,7 +184,7 @@ func TestAddEvents(t *testing.T) {
 	at, wall := tm.Pos{X: 13, Y: 0}, tm.Pos{X: 13, Y: 3}
 	var dst features.Scene
 	dst.Begin(tm.Side, tm.Side)
-	AddEvents(&dst, &tm.FrameEvents{
+	AddEvents(&dst, &tm.Events{
 		Spawns:  []tm.SpawnEvent{{At: at, Kind: tm.Scout, ID: 1}, {At: at, Kind: tm.Scout, ID: 2}, {At: wall, Kind: tm.Removal, Player: 1, ID: 3}},
 		Attacks: []tm.AttackEvent{{From: at, To: wall, Kind: tm.Scout, ID: 1, Target: 3, Damage: 2}, {From: at, To: wall, Kind: tm.Scout, ID: 2, Target: 3, Damage: 2}},
 		SelfDestructs: []tm.SelfDestructEvent{

@@ -67,7 +67,7 @@ func terminalScene(f *frame.Frame, r terminal.Rules) (*features.Scene, error) {
 	dst := &features.Scene{}
 	tmkit.Kit(g).Scene(dst, &s, features.Spectator)
 	tmkit.AddMobile(dst, &r, mobile)
-	tmkit.AddEvents(dst, frameEvents(&f.Events))
+	tmkit.AddEvents(dst, &f.Events.Events) // without the melees of engines before 2020, which do not name their targets
 	switch f.Phase {
 	case frame.PhaseAction:
 		dst.Title += fmt.Sprintf(", after frame %d", f.Number)
@@ -75,15 +75,6 @@ func terminalScene(f *frame.Frame, r terminal.Rules) (*features.Scene, error) {
 		dst.Title += ", the end"
 	}
 	return dst, nil
-}
-
-// frameEvents returns the events of a recorded frame. It leaves out the melees of engines before 2020,
-// which do not name their targets.
-func frameEvents(e *frame.Events) *terminal.FrameEvents {
-	return &terminal.FrameEvents{
-		Spawns: e.Spawns, Moves: e.Moves, Breaches: e.Breaches, Shields: e.Shields, SelfDestructs: e.SelfDestructs,
-		Targets: e.Targets, Damages: e.Damages, Deaths: e.Deaths, Attacks: e.Attacks,
-	}
 }
 
 // codecraftScene returns what a person at the seat sees of a state.

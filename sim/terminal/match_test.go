@@ -357,7 +357,7 @@ func (m *match) wantEvents(kinds, want string) *match {
 //	damage 8 16
 //	death wall 8
 //	attack 7 8 16
-func eventLines(f terminal.FrameEvents) (lines []string) {
+func eventLines(f terminal.Events) (lines []string) {
 	add := func(format string, values ...any) { lines = append(lines, fmt.Sprintf(format, values...)) }
 	for _, e := range f.Spawns {
 		add("spawn %v %s p%d %d", e.Kind, place(e.At), e.Player+1, e.ID)
@@ -394,7 +394,7 @@ func eventLines(f terminal.FrameEvents) (lines []string) {
 func place(at terminal.Pos) string { return fmt.Sprintf("%d,%d", at.X, at.Y) }
 
 // differEvents returns the first difference in the events of a frame, or "".
-func differEvents(fast, twin terminal.FrameEvents) string {
+func differEvents(fast, twin terminal.Events) string {
 	d := cmp.Or(differ("spawns", fast.Spawns, twin.Spawns), differ("moves", fast.Moves, twin.Moves),
 		differ("breaches", fast.Breaches, twin.Breaches), differ("shields", fast.Shields, twin.Shields),
 		differ("damages", fast.Damages, twin.Damages), differ("deaths", fast.Deaths, twin.Deaths),

@@ -13,24 +13,26 @@ import (
 // Lists have the original's order. Two of them have no fixed order in the original and are ordered
 // by id: the units shielded by one support in one frame, and the targets of an explosion.
 type Record struct {
+	Events
+
+	Ends []Events // the lists after each action frame
+
+	Removed []DeathEvent // structures that the last restore removed, in the order of ids
+}
+
+// Events has the lists of a Record, or the parts of them that belong to one action frame.
+type Events struct {
 	Spawns        []SpawnEvent
 	Moves         []MoveEvent
 	Breaches      []BreachEvent
 	Shields       []ShieldEvent
 	SelfDestructs []SelfDestructEvent
-	Targets       []Pos // of the explosions
+	Targets       []Pos // of the explosions; First counts from the first of the Record: see TargetsOf
 	Damages       []DamageEvent
 	Deaths        []DeathEvent
 	Attacks       []AttackEvent
 
-	Ends []FrameEnds // one per action frame
-
-	Removed []DeathEvent // structures that the last restore removed, in the order of ids
-}
-
-// FrameEnds holds the lengths of the lists of a Record after a frame.
-type FrameEnds struct {
-	Spawns, Moves, Breaches, Shields, SelfDestructs, Targets, Damages, Deaths, Attacks int32
+	firstTarget int32
 }
 
 // Pos is a cell of the arena.
@@ -129,55 +131,41 @@ type AttackEvent struct {
 	Damage   float32
 }
 
-// FrameEvents has the events of one action frame, as parts of the lists of a Record.
-type FrameEvents struct {
-	Spawns        []SpawnEvent
-	Moves         []MoveEvent
-	Breaches      []BreachEvent
-	Shields       []ShieldEvent
-	SelfDestructs []SelfDestructEvent
-	Targets       []Pos // First counts from the first target of the Record: see TargetsOf
-	Damages       []DamageEvent
-	Deaths        []DeathEvent
-	Attacks       []AttackEvent
-
-	firstTarget int32
-}
-
 // Clear empties the record and keeps its memory.
 func (r *Record) Clear() {
-	*r = Record{
-		r.Spawns[:0], r.Moves[:0], r.Breaches[:0], r.Shields[:0], r.SelfDestructs[:0], r.Targets[:0],
-		r.Damages[:0], r.Deaths[:0], r.Attacks[:0], r.Ends[:0], r.Removed[:0],
+	r.Events.Clear()
+	r.Ends, r.Removed = r.Ends[:0], r.Removed[:0]
+}
+
+// Clear empties the lists and keeps their memory.
+func (e *Events) Clear() {
+	*e = Events{
+		e.Spawns[:0], e.Moves[:0], e.Breaches[:0], e.Shields[:0], e.SelfDestructs[:0], e.Targets[:0],
+		e.Damages[:0], e.Deaths[:0], e.Attacks[:0], 0,
 	}
 }
 
 // Frame returns the events of frame i since the last Clear, from 0. It is valid until the record changes.
-func (r *Record) Frame(i int) FrameEvents {
-	var a FrameEnds
+func (r *Record) Frame(i int) Events {
+	var a Events
 	if i > 0 {
 		a = r.Ends[i-1]
 	}
 	b := r.Ends[i]
-	return FrameEvents{
-		r.Spawns[a.Spawns:b.Spawns], r.Moves[a.Moves:b.Moves], r.Breaches[a.Breaches:b.Breaches],
-		r.Shields[a.Shields:b.Shields], r.SelfDestructs[a.SelfDestructs:b.SelfDestructs], r.Targets[a.Targets:b.Targets],
-		r.Damages[a.Damages:b.Damages], r.Deaths[a.Deaths:b.Deaths], r.Attacks[a.Attacks:b.Attacks], a.Targets,
+	return Events{
+		b.Spawns[len(a.Spawns):], b.Moves[len(a.Moves):], b.Breaches[len(a.Breaches):], b.Shields[len(a.Shields):],
+		b.SelfDestructs[len(a.SelfDestructs):], b.Targets[len(a.Targets):], b.Damages[len(a.Damages):], b.Deaths[len(a.Deaths):],
+		b.Attacks[len(a.Attacks):], int32(len(a.Targets)),
 	}
 }
 
 // TargetsOf returns the cells that an explosion of the frame hit.
-func (f *FrameEvents) TargetsOf(e SelfDestructEvent) []Pos {
-	return f.Targets[e.First-f.firstTarget:][:e.Count]
+func (e *Events) TargetsOf(d SelfDestructEvent) []Pos {
+	return e.Targets[d.First-e.firstTarget:][:d.Count]
 }
 
 // end ends a frame.
-func (r *Record) end() {
-	r.Ends = append(r.Ends, FrameEnds{
-		int32(len(r.Spawns)), int32(len(r.Moves)), int32(len(r.Breaches)), int32(len(r.Shields)), int32(len(r.SelfDestructs)),
-		int32(len(r.Targets)), int32(len(r.Damages)), int32(len(r.Deaths)), int32(len(r.Attacks)),
-	})
-}
+func (r *Record) end() { r.Ends = append(r.Ends, r.Events) }
 
 // recordMove records the step of all units of a stack.
 func (a *actionPhase) recordMove(st *stack, to uint16) {

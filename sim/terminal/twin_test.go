@@ -143,7 +143,7 @@ func (n tally) demand(t *testing.T) {
 	}
 }
 
-func (t *twins) countFrame(f *terminal.FrameEvents) {
+func (t *twins) countFrame(f *terminal.Events) {
 	n := t.count
 	n["frames"]++
 	n["mobile units at once"] = max(n["mobile units at once"], len(t.twin.Mobile))

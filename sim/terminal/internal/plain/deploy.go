@@ -11,7 +11,7 @@ import (
 // Deploy carries out the orders of both players (4.1 to 4.9): the referee's orders first, then the
 // lines of the players' answers.
 func (g *Game) Deploy(orders [2][]sim.Order) {
-	g.Events, g.Mobile, g.frames = terminal.FrameEvents{}, nil, 0
+	g.Events, g.Mobile, g.frames = terminal.Events{}, nil, 0
 	for p := range sim.Player(2) {
 		for _, o := range orders[p] {
 			g.referee(p, terminal.Decode(o))

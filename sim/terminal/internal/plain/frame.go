@@ -10,7 +10,7 @@ import (
 // its events; those of the first frame begin with the events of Deploy.
 func (g *Game) Frame() bool {
 	if g.frames > 0 {
-		g.Events = terminal.FrameEvents{}
+		g.Events = terminal.Events{}
 	}
 	g.frames++
 	g.move()

@@ -97,7 +97,7 @@ type Game struct {
 
 	// Events has the events of the last frame, or of Deploy before the first frame. Removed has
 	// the structures that the last restore removed.
-	Events  terminal.FrameEvents
+	Events  terminal.Events
 	Removed []terminal.DeathEvent
 
 	frames int // frames played in this action phase

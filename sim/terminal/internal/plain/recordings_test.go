@@ -208,9 +208,7 @@ func (r *recording) compareBoard() (difference string) {
 
 // compareEvents compares the current frame with what the game has just played.
 func (r *recording) compareEvents() string {
-	f, want := &r.game.Events, &r.frame.Events
-	have := &frame.Events{Spawns: f.Spawns, Moves: f.Moves, Breaches: f.Breaches, Shields: f.Shields, SelfDestructs: f.SelfDestructs,
-		Targets: f.Targets, Damages: f.Damages, Deaths: f.Deaths, Attacks: f.Attacks}
+	have, want := &frame.Events{Events: r.game.Events}, &r.frame.Events
 	old := r.game.Rules.OldIDs
 	if old { // events of units close to each other, which have no effect
 		want.Damages = slices.DeleteFunc(want.Damages, func(e terminal.DamageEvent) bool { return e.Damage == 0 })

@@ -47,18 +47,10 @@ type Unit struct {
 	ID    uint32
 }
 
-// Events holds the nine lists of events, in the order of terminal.Record.
+// Events holds the lists of events. SelfDestructs count from Targets[0].
 type Events struct {
-	Spawns        []terminal.SpawnEvent
-	Moves         []terminal.MoveEvent
-	Breaches      []terminal.BreachEvent
-	Shields       []terminal.ShieldEvent
-	SelfDestructs []terminal.SelfDestructEvent // First counts from Targets[0]
-	Targets       []terminal.Pos
-	Damages       []terminal.DamageEvent
-	Deaths        []terminal.DeathEvent
-	Attacks       []terminal.AttackEvent
-	Melees        []terminal.AttackEvent // only in files before 2020; without a target
+	terminal.Events
+	Melees []terminal.AttackEvent // only in files before 2020; without a target
 
 	// Planned holds, for each of Moves, the cell to which the unit will go next. Only the
 	// betas of 2018 have it; later files write [0,0], and it is empty.
@@ -104,11 +96,9 @@ func Milliseconds(time float64) (uint32, bool) {
 // Clear sets all numbers of f to 0 and empties all lists, including the eight lists of
 // units. It keeps the memory of the lists.
 func (f *Frame) Clear() {
-	e := &f.Events
-	*f = Frame{Units: f.Units, Events: Events{
-		e.Spawns[:0], e.Moves[:0], e.Breaches[:0], e.Shields[:0], e.SelfDestructs[:0], e.Targets[:0],
-		e.Damages[:0], e.Deaths[:0], e.Attacks[:0], e.Melees[:0], e.Planned[:0], false,
-	}}
+	e := f.Events
+	e.Clear()
+	*f = Frame{Units: f.Units, Events: Events{e.Events, e.Melees[:0], e.Planned[:0], false}}
 	for p := range f.Units {
 		for k := range f.Units[p] {
 			f.Units[p][k] = f.Units[p][k][:0]

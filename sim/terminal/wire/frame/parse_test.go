@@ -233,8 +233,8 @@ func tidy(f *Frame) *Frame {
 		}
 	}
 	e := reflect.ValueOf(&f.Events).Elem()
-	for i := range e.NumField() {
-		if list := e.Field(i); list.Kind() == reflect.Slice && list.Len() == 0 {
+	for _, field := range reflect.VisibleFields(e.Type()) {
+		if list := e.FieldByIndex(field.Index); list.Kind() == reflect.Slice && list.Len() == 0 {
 			list.SetZero()
 		}
 	}

@@ -126,19 +126,16 @@ func (r *Referee) Next() bool {
 func (r *Referee) deployFrame() {
 	f := &r.frame
 	f.Phase, f.Turn, f.Number, f.End = frame.PhaseDeploy, int(r.state.Turn), -1, nil
-	f.Events = frame.Events{Deaths: r.record.Removed}
+	f.Events = frame.Events{Events: terminal.Events{Deaths: r.record.Removed}}
 	r.show()
 }
 
 // actionFrame plays an action frame.
 func (r *Referee) actionFrame(number int) {
 	r.more = r.game.Frame(&r.state)
-	f, e := &r.frame, r.record.Frame(0)
+	f := &r.frame
 	f.Phase, f.Number = frame.PhaseAction, number
-	f.Events = frame.Events{
-		Spawns: e.Spawns, Moves: e.Moves, Breaches: e.Breaches, Shields: e.Shields, SelfDestructs: e.SelfDestructs,
-		Targets: e.Targets, Damages: e.Damages, Deaths: e.Deaths, Attacks: e.Attacks,
-	}
+	f.Events = frame.Events{Events: r.record.Frame(0)}
 	r.index++
 	r.frames++
 	r.lost()
