@@ -170,13 +170,11 @@ func (e *Encoder) resources(dst *[planeBytes]uint8, s *cc.State, f *frame, seen 
 		seenLow, seenHigh := seen.Row(y)
 		row := s.Health[y*side:][:side]
 		at := f.base + f.y*y
-		for w := low & seenLow; w != 0; w &= w - 1 {
-			x := bits.TrailingZeros64(w)
-			dst[at+f.x*x] = row[x]
-		}
-		for w := high & seenHigh; w != 0; w &= w - 1 {
-			x := 64 + bits.TrailingZeros64(w)
-			dst[at+f.x*x] = row[x]
+		for i, w := range [2]uint64{low & seenLow, high & seenHigh} {
+			for ; w != 0; w &= w - 1 {
+				x := 64*i + bits.TrailingZeros64(w)
+				dst[at+f.x*x] = row[x]
+			}
 		}
 	}
 }

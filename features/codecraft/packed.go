@@ -92,15 +92,12 @@ func (e *Encoder) veins(dst *list, s *cc.State, f *frame, seen *bitboard.Square)
 		seenLow, seenHigh := seen.Row(y)
 		row := s.Health[y*side:][:side]
 		at := f.base + f.y*y
-		for w := low & seenLow; w != 0; w &= w - 1 {
-			x := bits.TrailingZeros64(w)
-			cell := at + f.x*x
-			dst[cell>>2] |= (entry | uint64(row[x])) << (cell & 3 * 16)
-		}
-		for w := high & seenHigh; w != 0; w &= w - 1 {
-			x := 64 + bits.TrailingZeros64(w)
-			cell := at + f.x*x
-			dst[cell>>2] |= (entry | uint64(row[x])) << (cell & 3 * 16)
+		for i, w := range [2]uint64{low & seenLow, high & seenHigh} {
+			for ; w != 0; w &= w - 1 {
+				x := 64*i + bits.TrailingZeros64(w)
+				cell := at + f.x*x
+				dst[cell>>2] |= (entry | uint64(row[x])) << (cell & 3 * 16)
+			}
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (p *purchase) buy(action []int32) {
 	i, j := 0, 0
 	for ; j < cellHeads && (p.dry || p.cores >= p.a.least); j++ {
 		if c := choices[i]; c > 0 && c < cellChoices {
-			p.consider(i, int(c), taken[i>>6]>>(i&63)&1 != 0)
+			p.consider(i, int(c), taken.Has(i))
 		}
 		if i += cellStep; i >= cellHeads {
 			i -= cellHeads
@@ -78,13 +78,13 @@ func (p *purchase) buy(action []int32) {
 
 // removals carries out the removals of own structures from the j-th cell on. They cost nothing; the
 // player cannot pay for any other command.
-func (p *purchase) removals(choices []int32, taken cells, j int) {
-	var due cells // by their place in the order of buying
+func (p *purchase) removals(choices []int32, taken tm.HalfSet, j int) {
+	var due tm.HalfSet // by their place in the order of buying
 	for w, t := range taken {
 		for ; t != 0; t &= t - 1 {
 			i := w<<6 | bits.TrailingZeros64(t)
 			if c := choices[i]; c&cellRemove != 0 && c > 0 && c < cellChoices {
-				due.add(cellTurn[i])
+				due.Add(int(cellTurn[i]))
 			}
 		}
 	}
@@ -107,11 +107,11 @@ var cellTurn = func() (t [cellHeads]uint8) {
 }()
 
 // taken returns the own cells with a structure.
-func (p *purchase) taken() (t cells) {
+func (p *purchase) taken() (t tm.HalfSet) {
 	for k := range p.s.Ages[p.p] {
 		ages := &p.s.Ages[p.p][k]
 		for _, i := range ages.Cell[:ages.N] {
-			t.add(i)
+			t.Add(int(i))
 		}
 	}
 	return t

@@ -183,26 +183,19 @@ var sizesFor = func() (t [11]uint8) {
 // appendOrders appends the orders of the draft in the order of their choices.
 func (d *draft) appendOrders(dst []sim.Order) []sim.Order {
 	p := d.Player
-	for k := range d.Placed {
-		for w, b := range d.Placed[k] {
+	add := func(set *tm.HalfSet, order func(x, y int) sim.Order) {
+		for w, b := range set {
 			for ; b != 0; b &= b - 1 {
 				at := &half[p][w<<6|bits.TrailingZeros64(b)]
-				dst = append(dst, tm.Place(tm.Kind(k), int(at.x), int(at.y)))
+				dst = append(dst, order(int(at.x), int(at.y)))
 			}
 		}
 	}
-	for w, b := range d.Upgraded {
-		for ; b != 0; b &= b - 1 {
-			at := &half[p][w<<6|bits.TrailingZeros64(b)]
-			dst = append(dst, tm.UpgradeAt(int(at.x), int(at.y)))
-		}
+	for k := range d.Placed {
+		add(&d.Placed[k], func(x, y int) sim.Order { return tm.Place(tm.Kind(k), x, y) })
 	}
-	for w, b := range d.Marked {
-		for ; b != 0; b &= b - 1 {
-			at := &half[p][w<<6|bits.TrailingZeros64(b)]
-			dst = append(dst, tm.RemoveAt(int(at.x), int(at.y)))
-		}
-	}
+	add(&d.Upgraded, tm.UpgradeAt)
+	add(&d.Marked, tm.RemoveAt)
 	for cells := d.Waiting; cells != 0; {
 		e := bits.Len32(cells) - 1
 		cells &^= 1 << e

@@ -110,11 +110,6 @@ var edges = func() (t [edgeCells]uint8) {
 	return t
 }()
 
-// cells is a set of own cells, by their number in terminal.Local.
-type cells [4]uint64
-
-func (c *cells) add(i uint8) { c[i>>6] |= 1 << (i & 63) }
-
 // flag returns 1 if the condition holds, else 0.
 func flag(condition bool) uint64 {
 	if condition {
