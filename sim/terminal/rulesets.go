@@ -208,7 +208,6 @@ func classicRules() Rules {
 	r := stockRules()
 	turret := &r.Units[Turret]
 	turret.Cores, turret.AttackRange, turret.DamageMobile = 6, 3.5, 16
-	r.upgrade(Wall, func(u *Unit) { u.Health = 120 })
 	r.upgrade(Support, func(u *Unit) { u.Shield, u.ShieldRange = 4, 7 })
 	r.upgrade(Turret, func(u *Unit) { u.DamageMobile = 32 })
 	return r
@@ -224,7 +223,6 @@ func laterRules() Rules {
 	r.Units[Wall].Health = 30
 	r.Units[Support].Shield, r.Units[Support].ShieldRange = 0, 0
 	r.Units[Turret].Health = 90
-	r.upgrade(Wall, func(u *Unit) { u.Health = 120 })
 	r.upgrade(Support, func(u *Unit) { u.Cores, u.Shield, u.ShieldRange, u.ShieldPerY = 3, 4, 7, 0.3 })
 	r.upgrade(Turret, func(u *Unit) { u.Cores, u.AttackRange, u.DamageMobile = 4, 3.5, 16 })
 	return r
@@ -233,34 +231,24 @@ func laterRules() Rules {
 // rules2019 returns the rules of the engine before 2020: no upgrades, wide hit radii, shields
 // that decay. The package wire/config translates its keys.
 func rules2019() Rules {
-	r := Rules{
-		Units: [Kinds]Unit{
-			Wall:    {Cores: 1, Health: 60},
-			Support: {Cores: 4, Health: 30, Shield: 10, ShieldRange: 3, ShieldDecay: 0.15},
-			Turret:  {Cores: 3, Health: 75, AttackRange: 3, DamageMobile: 4},
-			Scout:   {Bits: 1, Health: 15, AttackRange: 3, DamageMobile: 1, DamageStruct: 1, Speed: 0.5},
-			Demolisher: {Bits: 3, Health: 5, AttackRange: 5, DamageMobile: 3, DamageStruct: 3,
-				Speed: 0.25},
-			Interceptor: {Bits: 1, Health: 40, AttackRange: 3, DamageMobile: 10, Speed: 0.25},
-		},
-		StartHealth: 30, StartCores: 25, StartBits: 5,
-		CoresPerTurn: 4, BitsPerTurn: 5, BitDecay: 0.33333,
-		BitGrowth: 1, GrowthStart: 10, GrowthInterval: 10,
-		MaxBits: 999999, CapGrowth: 5, CapInterval: 10,
-		SoftTime: 5000, MaxTime: 35000, MaxTurns: 100,
-		CapBits: true, DeadAt: 1e-4, DoomedShielded: true, DoomedExplode: true, RemovedGive: true,
-		OldIDs: true, DoomedTargets: true, BareWeakest: true, FreePenalties: true,
+	r := stockRules()
+	r.Upgradable, r.Upgraded = [Structures]bool{}, [Structures]Unit{}
+	r.StartCores, r.CoresPerTurn, r.BitDecay, r.MaxBits = 25, 4, 0.33333, 999999
+	r.OldIDs, r.DoomedTargets, r.BareWeakest, r.FreePenalties = true, true, true, true
+	support, turret := &r.Units[Support], &r.Units[Turret]
+	support.Shield, support.ShieldRange, support.ShieldDecay = 10, 3, 0.15
+	turret.Cores, turret.AttackRange, turret.DamageMobile = 3, 3, 4
+	for k, speed := range map[Kind]float32{Scout: 0.5, Demolisher: 0.25, Interceptor: 0.25} {
+		r.Units[k].AttackRange, r.Units[k].Speed = 3, speed
 	}
+	r.Units[Demolisher].AttackRange = 5
+	r.damages(Scout, 1)
+	r.damages(Demolisher, 3)
+	r.Units[Interceptor].DamageMobile = 10
 	for k := range Kinds {
-		u := &r.Units[k]
-		u.HitRadius = 0.51
-		if Kind(k).Structure() {
-			u.Refund, u.RemoveTurns = 0.5, 1
-			continue
+		if r.Units[k].HitRadius = 0.51; k < Structures {
+			r.Units[k].Refund = 0.5
 		}
-		u.BreachDamage, u.BreachCores = 1, 1
-		u.BlastMobile, u.BlastStruct = u.Health, u.Health
-		u.BlastRange, u.BlastSteps = 1.5, 5
 	}
 	return r
 }
