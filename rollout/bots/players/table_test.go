@@ -73,7 +73,8 @@ func sit(t *testing.T, n int, begin *rollout.Episode, turns int) (*human.Session
 	table := g.NewTable(t.Context(), Meeting{Seats: []*Entrant{{Name: "person"}, p}, Copies: true,
 		Fault: func(f LiveFault) { assert.NotEqual(t, FaultCrash, f.Kind, "%+v", f) }})
 	x, err := human.New(human.Setup{Vector: v, Watch: watch, Seats: make([]rollout.Policy, 2), Bots: table, IsBot: []bool{false, true},
-		Names: []string{"person", "bot"}, Seed: 3, Begin: begin, Turns: turns})
+		Names: []string{"person", "bot"}, Seed: 3, Begin: begin, Turns: turns,
+		Orders: func(list []sim.Order) []string { return recordings.OrderTexts(c.game, list) }})
 	require.NoError(t, err)
 	return x, table
 }
