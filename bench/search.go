@@ -78,7 +78,6 @@ func (s searchBench) positions() (*searchedRows, error) {
 	}
 	r := &searchedRows{vector: v, batch: env.NewBatch(v.Spec(), searchPositions, searches.Wants()|script.Wants()), policy: searches, sims: s.sims}
 	players := v.Spec().Info.Players
-	games := env.Unwrap(v).(env.Snapshotter)
 	kept := make([][]byte, searchPositions)
 	all := make([]int32, r.batch.Rows)
 	for row := range all {
@@ -87,7 +86,7 @@ func (s searchBench) positions() (*searchedRows, error) {
 	for turn := range searchPositions * s.every {
 		v.Observe(r.batch)
 		if i := turn / s.every; turn%s.every == 0 && r.batch.Status[i] == sim.Running {
-			kept[i] = games.AppendSnapshot(nil, i)
+			kept[i] = v.AppendSnapshot(nil, i)
 		}
 		script.Act(v, r.batch, all)
 		v.Step(r.batch)
@@ -96,7 +95,7 @@ func (s searchBench) positions() (*searchedRows, error) {
 		if saved == nil {
 			continue
 		}
-		if err := games.Restore(i, saved); err != nil {
+		if err := v.Restore(i, saved); err != nil {
 			return nil, err
 		}
 		r.rows = append(r.rows, int32(i*players+i%players))

@@ -41,9 +41,14 @@ func (m Mode) String() string {
 
 // Autoreset is a layer over a Vector that restarts games when they end. It is
 // itself a Vector, and reports the ends of episodes as Gymnasium does. To
-// restore a game that has ended use the method Restore; a snapshot that is
-// restored in the Vector below must be of a running game.
+// restore a game that has ended use the method Continue; a snapshot that is
+// given to Restore must be of a running game.
+//
+// Once a game has been restarted, Outcome returns the outcome in the new
+// episode; FinalOutcome has that of the old one.
 type Autoreset struct {
+	Vector // below
+
 	// Terminated and Truncated report the latest Step: the rules ended the
 	// game, or a limit cut it. They are never both true. [games]
 	Terminated, Truncated []bool
@@ -55,7 +60,6 @@ type Autoreset struct {
 	// latest ended episode, in every mode. [Rows]
 	FinalOutcome []sim.Outcome
 
-	inner    Vector
 	mode     Mode
 	seeds    func(game int, episode uint64) uint64
 	episodes []uint64 // [games] number of the current episode
@@ -86,7 +90,7 @@ func NewAutoreset(v Vector, mode Mode, seeds func(game int, episode uint64) uint
 		Terminated: make([]bool, n), Truncated: make([]bool, n),
 		Final:        final,
 		FinalOutcome: make([]sim.Outcome, n*spec.Info.Players),
-		inner:        v,
+		Vector:       v,
 		mode:         mode,
 		seeds:        seeds,
 		episodes:     make([]uint64, n),
@@ -97,12 +101,6 @@ func NewAutoreset(v Vector, mode Mode, seeds func(game int, episode uint64) uint
 	}
 	return a, nil
 }
-
-// Unwrap returns the Vector below.
-func (a *Autoreset) Unwrap() Vector { return a.inner }
-
-// Spec implements Vector.
-func (a *Autoreset) Spec() Spec { return a.inner.Spec() }
 
 // Episode returns the number of the current episode of game i, from 0. Reset
 // does not change it.
@@ -117,7 +115,7 @@ func (a *Autoreset) Episode(i int) uint64 {
 // does not count as an episode, so that the seeds of later episodes do not
 // change.
 func (a *Autoreset) Reset(i int, seed uint64) {
-	a.inner.Reset(i, seed)
+	a.Vector.Reset(i, seed)
 	a.ended[i], a.Terminated[i], a.Truncated[i] = false, false, false
 }
 
@@ -147,20 +145,15 @@ func (a *Autoreset) Begin(i int, episode uint64) {
 // which report the episode before.
 func (a *Autoreset) start(i int, episode uint64) {
 	a.episodes[i] = episode
-	a.inner.Reset(i, a.seeds(i, episode))
+	a.Vector.Reset(i, a.seeds(i, episode))
 	a.ended[i] = false
 }
 
-// Restore sets game i to a snapshot of the Vector below, in the given episode;
-// later episodes count from it. Terminated and Truncated are set to the status
-// in the snapshot. Restore fails, and changes nothing, as Snapshotter.Restore
-// does.
-func (a *Autoreset) Restore(i int, episode uint64, snapshot []byte) error {
-	s, ok := Unwrap(a.inner).(Snapshotter)
-	if !ok {
-		return fmt.Errorf("env: games of %s cannot be restored here", a.Spec().Info.Name)
-	}
-	if err := s.Restore(i, snapshot); err != nil {
+// Continue sets game i to a snapshot, in the given episode; later episodes
+// count from it. Terminated and Truncated are set to the status in the
+// snapshot. Continue fails, and changes nothing, as Restore does.
+func (a *Autoreset) Continue(i int, episode uint64, snapshot []byte) error {
+	if err := a.Restore(i, snapshot); err != nil {
 		return err
 	}
 	status := snapshotStatus(snapshot)
@@ -168,16 +161,6 @@ func (a *Autoreset) Restore(i int, episode uint64, snapshot []byte) error {
 	a.Terminated[i], a.Truncated[i] = status == sim.Over, status == sim.Cut
 	return nil
 }
-
-// Observe implements Vector.
-func (a *Autoreset) Observe(b *Batch) { a.inner.Observe(b) }
-
-// ObserveGame implements Vector.
-func (a *Autoreset) ObserveGame(b *Batch, i int) { a.inner.ObserveGame(b, i) }
-
-// Outcome implements Vector. Once a game has been restarted it returns the
-// outcome in the new episode; FinalOutcome has that of the old one.
-func (a *Autoreset) Outcome(i int, p sim.Player) sim.Outcome { return a.inner.Outcome(i, p) }
 
 // Step implements Vector: it plays one turn of every running game and restarts
 // games as the mode says. Status and Turn in b report the turn that was played,
@@ -192,7 +175,7 @@ func (a *Autoreset) Step(b *Batch) {
 			}
 		}
 	}
-	a.inner.Step(b) // a game that has ended stays as it is, with reward 0
+	a.Vector.Step(b) // a game that has ended stays as it is, with reward 0
 	for i := range a.ended {
 		if b.idle(i) {
 			continue
@@ -216,10 +199,10 @@ func (a *Autoreset) end(i int) {
 	a.ended[i] = true
 	n := len(a.FinalOutcome) / len(a.ended)
 	for seat := range n {
-		a.FinalOutcome[i*n+seat] = a.inner.Outcome(i, sim.Player(seat))
+		a.FinalOutcome[i*n+seat] = a.Vector.Outcome(i, sim.Player(seat))
 	}
 	if a.mode == SameStep {
-		a.inner.ObserveGame(a.Final, i)
+		a.Vector.ObserveGame(a.Final, i)
 		a.start(i, a.episodes[i]+1)
 	}
 }

@@ -28,19 +28,8 @@ type FormView interface {
 	AppendOrders(dst []sim.Order, row int32) []sim.Order
 }
 
-// InForm returns a view of the games of v in the form of that name. It fails if
-// the game has no such form.
-func InForm(v Vector, form string) (FormView, error) {
-	f, ok := Unwrap(v).(interface {
-		inForm(form string) (FormView, error)
-	})
-	if !ok {
-		return nil, fmt.Errorf("env: the games of this Vector have one form")
-	}
-	return f.inForm(form)
-}
-
-func (v *pool[S]) inForm(name string) (FormView, error) {
+// FormView implements Vector.
+func (v *pool[S]) FormView(name string) (FormView, error) {
 	spec, ok := v.spec.InForm(name)
 	if !ok {
 		return nil, fmt.Errorf("env: %s has no form %q", v.spec.Info.Name, name)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"moonfarm/features"
-	"moonfarm/sim"
 )
 
 // memory is a layer over a Vector, made if Settings.Memory is set. It changes
@@ -13,7 +12,7 @@ import (
 // caller calls RestoreMemory; without it, a game that is restored to an earlier
 // turn is treated as a new game.
 type memory struct {
-	inner   Vector
+	Vector  // below
 	spec    Spec
 	visible int   // index of the plane Fog.Visible
 	kept    []int // indices of the planes Fog.Remembered
@@ -29,7 +28,7 @@ func newMemory(v Vector, fog *features.Fog) (Vector, error) {
 	if fog == nil {
 		return nil, fmt.Errorf("env: these rules of %s have no fog of war: there is nothing to remember", s.Info.Name)
 	}
-	m := &memory{inner: v, spec: s, cells: s.Shape.Height * s.Shape.Width, turns: make([]int32, s.Games)}
+	m := &memory{Vector: v, spec: s, cells: s.Shape.Height * s.Shape.Width, turns: make([]int32, s.Games)}
 	m.spec.Remembered = fog.Remembered
 	var err error
 	if m.visible, err = findPlane(&s, fog.Visible); err != nil {
@@ -56,27 +55,18 @@ func findPlane(s *Spec, name string) (int, error) {
 	return 0, fmt.Errorf("env: %s has no plane %q to remember", s.Info.Name, name)
 }
 
-// Unwrap returns the Vector below.
-func (m *memory) Unwrap() Vector { return m.inner }
-
 // Spec implements Vector.
 func (m *memory) Spec() Spec { return m.spec }
 
 // Reset implements Vector. It also forgets what was seen in the game.
 func (m *memory) Reset(i int, seed uint64) {
-	m.inner.Reset(i, seed)
+	m.Vector.Reset(i, seed)
 	m.forget(i)
 }
 
-// Step implements Vector.
-func (m *memory) Step(b *Batch) { m.inner.Step(b) }
-
-// Outcome implements Vector.
-func (m *memory) Outcome(i int, p sim.Player) sim.Outcome { return m.inner.Outcome(i, p) }
-
 // Observe implements Vector.
 func (m *memory) Observe(b *Batch) {
-	m.inner.Observe(b)
+	m.Vector.Observe(b)
 	for i := range m.turns {
 		if !b.idle(i) {
 			m.recall(b, i)
@@ -86,8 +76,19 @@ func (m *memory) Observe(b *Batch) {
 
 // ObserveGame implements Vector.
 func (m *memory) ObserveGame(b *Batch, i int) {
-	m.inner.ObserveGame(b, i)
+	m.Vector.ObserveGame(b, i)
 	m.recall(b, i)
+}
+
+// ObserveRows implements Vector.
+func (m *memory) ObserveRows(b *Batch, rows []int32) {
+	last := -1
+	for _, row := range rows {
+		if i := int(row) / m.spec.Info.Players; i != last {
+			m.ObserveGame(b, i)
+			last = i
+		}
+	}
 }
 
 func (m *memory) forget(i int) {
@@ -95,26 +96,14 @@ func (m *memory) forget(i int) {
 	clear(m.of(i))
 }
 
-// Rememberer is a Vector whose observations depend on earlier ones, as with
-// Settings.Memory. Snapshots do not hold this memory.
-type Rememberer interface {
-	Vector
-	// AppendMemory appends the memory of all rows of game i.
-	AppendMemory(dst []byte, i int) []byte
-	// RestoreMemory sets the memory of all rows of game i to the result of
-	// AppendMemory for a game of the same kind, or clears it if memory is
-	// empty. It fails, and changes nothing, if memory has another length.
-	RestoreMemory(i int, memory []byte) error
-}
-
-// AppendMemory implements Rememberer: the turn of the last observation, in 4
+// AppendMemory implements Vector: the turn of the last observation, in 4
 // bytes, and the planes of each seat.
 func (m *memory) AppendMemory(dst []byte, i int) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(m.turns[i]))
 	return append(dst, m.of(i)...)
 }
 
-// RestoreMemory implements Rememberer.
+// RestoreMemory implements Vector.
 func (m *memory) RestoreMemory(i int, memory []byte) error {
 	store := m.of(i)
 	switch len(memory) {

@@ -55,12 +55,12 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	forget := func(i int) { known[2*i], known[2*i+1] = [heaps]uint8{}, [heaps]uint8{} }
-	saved := env.Unwrap(v).(env.Snapshotter).AppendSnapshot(nil, 2)
+	saved := v.AppendSnapshot(nil, 2)
 	for turn := range 60 {
 		switch {
 		case turn == 20: // both restart
 			for _, w := range []env.Vector{bare, v} {
-				if err := env.Unwrap(w).(env.Snapshotter).Restore(2, saved); err != nil {
+				if err := w.Restore(2, saved); err != nil {
 					t.Fatal(err)
 				}
 			}

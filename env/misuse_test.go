@@ -54,7 +54,7 @@ func TestMisusePanics(t *testing.T) {
 			{"Reset", "env: Reset of game -1", func() { v.Reset(-1, 0) }},
 			{"ObserveGame", "env: ObserveGame of game 7", func() { v.ObserveGame(env.NewBatch(v.Spec(), 2, 0), 7) }},
 			{"AppendSnapshot", "env: AppendSnapshot of game 2", func() { v.AppendSnapshot(nil, 2) }},
-			{"AppendText", "env: AppendText of game 2", func() { env.Unwrap(v).(env.Texter).AppendText(nil, 2) }},
+			{"AppendText", "env: AppendText of game 2", func() { v.AppendText(nil, 2) }},
 			{"Restore", "env: Restore of game 2", func() { _ = v.Restore(2, nil) }},
 			{"Outcome", "env: Outcome of game 9", func() { v.Outcome(9, 0) }},
 			{"Outcome", "env: Outcome of seat 2: toy has 2", func() { v.Outcome(0, 2) }},
@@ -93,7 +93,7 @@ func TestMissingParts(t *testing.T) {
 	bare.AppendText = nil
 	if v, err := env.New(g, bare, env.Settings{N: 1}); err != nil {
 		t.Error(err)
-	} else if text := env.Unwrap(v).(env.Texter).AppendText([]byte("as it was"), 0); string(text) != "as it was" {
+	} else if text := v.AppendText([]byte("as it was"), 0); string(text) != "as it was" {
 		t.Errorf("a kit without a text draws %q", text)
 	}
 	v := pool(t, g, env.Settings{N: 2})

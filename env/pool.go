@@ -10,7 +10,6 @@ import (
 )
 
 // pool is a Vector over states of type S, which lie side by side in one slice.
-// It is also a Snapshotter, Texter, Labeller and Hasher.
 type pool[S any] struct {
 	tools[S]          // in use: the Vector's own, or those of another
 	own      tools[S] // the Vector's own
@@ -216,6 +215,20 @@ func (v *pool[S]) ObserveGame(b *Batch, i int) {
 	v.check(b)
 	v.mustHave("ObserveGame", i)
 	v.observe(b, i)
+}
+
+// ObserveRows implements Vector.
+func (v *pool[S]) ObserveRows(b *Batch, rows []int32) {
+	v.check(b)
+	players, end := v.sizes.players, 0 // the row after those of the latest game
+	for _, row := range rows {
+		if r := int(row); r >= end || r < end-players {
+			i := r / players
+			v.mustHave("ObserveRows", i)
+			v.observe(b, i)
+			end = (i + 1) * players
+		}
+	}
 }
 
 func (v *pool[S]) observe(b *Batch, i int) {
@@ -463,3 +476,9 @@ func (v *pool[S]) Outcome(i int, p sim.Player) sim.Outcome {
 	}
 	return v.game.Outcome(&v.states[i], p)
 }
+
+// AppendMemory implements Vector.
+func (v *pool[S]) AppendMemory(dst []byte, _ int) []byte { return dst }
+
+// RestoreMemory implements Vector.
+func (v *pool[S]) RestoreMemory(int, []byte) error { return nil }

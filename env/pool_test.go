@@ -28,17 +28,11 @@ var shapes = []simtest.Toy{
 
 func name(g simtest.Toy) string { return fmt.Sprintf("%d seats %d orders", g.Seats, g.Orders) }
 
-// games is the interface of what New returns.
-type games interface {
-	env.Vector
-	env.Snapshotter
-}
-
-func pool(t testing.TB, g simtest.Toy, c env.Settings) games {
+func pool(t testing.TB, g simtest.Toy, c env.Settings) env.Vector {
 	t.Helper()
 	v, err := env.New(g, featuretest.ToyKit(g), c)
 	require.NoError(t, err)
-	return v.(games)
+	return v
 }
 
 // chooseAction fills the actions of all rows with legal choices, drawn from the

@@ -168,11 +168,11 @@ func TestAutoresetRestores(t *testing.T) {
 		t.Run(mode.String(), func(t *testing.T) {
 			a, b := autoreset(t, mode)
 			play(a, b, 2) // game 1 has ended
-			saved := env.Unwrap(a).(env.Snapshotter).AppendSnapshot(nil, 1)
+			saved := a.AppendSnapshot(nil, 1)
 			other, c := autoreset(t, mode)
 			play(other, c, 1)
-			require.NoError(t, other.Restore(1, a.Episode(1), saved))
-			assert.Error(t, other.Restore(1, 9, saved[1:]), "a damaged snapshot is accepted")
+			require.NoError(t, other.Continue(1, a.Episode(1), saved))
+			assert.Error(t, other.Continue(1, 9, saved[1:]), "a damaged snapshot is accepted")
 			if mode == env.Disabled {
 				mustPanic(t, "a step after the end", "game 1 has ended", func() { other.Step(c) })
 				assert.True(t, other.Terminated[1], "a restored game that has ended is not terminated")

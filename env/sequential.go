@@ -90,47 +90,22 @@ func sequentialName[S any](f *features.Form[S]) string {
 	return ""
 }
 
-// Waits reports whether the seat of a row of v has ended its turn and waits for
-// the other seats, which happens in sequential forms only. What the row plays
-// is ignored until the turn is played.
-func Waits(v Vector, row int) bool {
-	w, ok := Unwrap(v).(interface{ waits(row int) bool })
-	return ok && w.waits(row)
-}
+// Waits implements Vector.
+func (v *pool[S]) Waits(row int) bool { return v.drafts != nil && v.drafts.rows[row].ended }
 
-func (v *pool[S]) waits(row int) bool { return v.drafts != nil && v.drafts.rows[row].ended }
-
-// TurnID returns a number that changes when game i of v comes to another turn:
-// when a turn is played, and with Reset, Load and Restore. It returns 0 if the
-// form of v is not sequential, where every Step plays a turn.
-func TurnID(v Vector, i int) uint64 {
-	t, ok := Unwrap(v).(interface{ turnID(i int) uint64 })
-	if !ok {
-		return 0
-	}
-	return t.turnID(i)
-}
-
-// TurnSeeds writes the RowSeed that the seats of game i have at the start of their turns to a slab
-// [Rows]. In a sequential form Observe writes another one for each action of a turn; a policy that
-// chooses whole turns needs that of the start.
-func TurnSeeds(v Vector, dst []uint64, i int) {
-	if t, ok := Unwrap(v).(interface{ turnSeeds(dst []uint64, i int) }); ok {
-		t.turnSeeds(dst, i)
-	}
-}
-
-func (v *pool[S]) turnSeeds(dst []uint64, i int) {
-	for seat := range v.sizes.players {
-		dst[i*v.sizes.players+seat] = v.rowSeed(i, sim.Player(seat), 0)
-	}
-}
-
-func (v *pool[S]) turnID(i int) uint64 {
+// TurnID implements Vector.
+func (v *pool[S]) TurnID(i int) uint64 {
 	if v.drafts == nil {
 		return 0
 	}
 	return v.drafts.turns[i]
+}
+
+// TurnSeeds implements Vector.
+func (v *pool[S]) TurnSeeds(dst []uint64, i int) {
+	for seat := range v.sizes.players {
+		dst[i*v.sizes.players+seat] = v.rowSeed(i, sim.Player(seat), 0)
+	}
 }
 
 // open begins a turn of game i: no seat has given an order.

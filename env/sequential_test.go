@@ -43,7 +43,7 @@ func TestSequential(t *testing.T) {
 	s, p := whole.Spec(), parts.Spec()
 	require.True(t, p.Sequential && !s.Sequential && p.Form == toyForm && s.Form == "cells" && len(s.Forms) == 2)
 	a, b := env.NewBatch(p, games, everySlab), env.NewBatch(s, games, 0)
-	view, err := env.InForm(whole, toyForm)
+	view, err := whole.FormView(toyForm)
 	require.NoError(t, err)
 	seen := env.NewBatch(view.Spec(), games, everySlab)
 	all := []int32{0, 1, 2, 3, 4, 5}
@@ -57,7 +57,7 @@ func TestSequential(t *testing.T) {
 		turns := [games]int32(a.Turn)
 		open := []int32{}
 		for row := range a.Rows {
-			if env.Waits(parts, row) {
+			if parts.Waits(row) {
 				waited++
 				assert.Equal(t, uint64(1)<<p.Nothing, a.Mask[row], "a seat that waits has no choice")
 			} else {
@@ -69,7 +69,7 @@ func TestSequential(t *testing.T) {
 		parts.Step(a)
 		for _, row := range open {
 			assert.Equal(t, chosen[row], a.Played[row])
-			if n := a.OrderLen[row]; a.Turn[row/2] != turns[row/2] || env.Waits(parts, int(row)) {
+			if n := a.OrderLen[row]; a.Turn[row/2] != turns[row/2] || parts.Waits(int(row)) {
 				b.OrderLen[row] = n
 				copy(b.Orders[row*4:][:4], a.Orders[row*4:][:n])
 			} else {
@@ -101,11 +101,11 @@ func TestSequential(t *testing.T) {
 			}
 			one := toysInForm(t, "", 1)
 			c := env.NewBatch(s, 1, 0)
-			require.NoError(t, one.(env.Snapshotter).Restore(0, whole.(env.Snapshotter).AppendSnapshot(nil, i)))
+			require.NoError(t, one.Restore(0, whole.AppendSnapshot(nil, i)))
 			copy(c.Orders, b.Orders[8*i:8*i+8])
 			copy(c.OrderLen, b.OrderLen[2*i:2*i+2])
 			one.Step(c)
-			require.NoError(t, whole.(env.Snapshotter).Restore(i, one.(env.Snapshotter).AppendSnapshot(nil, 0)))
+			require.NoError(t, whole.Restore(i, one.AppendSnapshot(nil, 0)))
 			assert.Equal(t, a.Reward[2*i:2*i+2], c.Reward)
 			assert.Equal(t, a.Status[i], c.Status[0])
 			x, _ := env.States[simtest.ToyState](parts)
@@ -128,11 +128,11 @@ func TestSequentialSnapshot(t *testing.T) {
 	a, b := env.NewBatch(s, 1, everySlab), env.NewBatch(s, 1, everySlab)
 	rows := []int32{0, 1}
 	for k := range 60 {
-		snapshot := v.(env.Snapshotter).AppendSnapshot(nil, 0)
-		require.NoError(t, w.(env.Snapshotter).Restore(0, snapshot))
-		assert.Equal(t, v.(env.Hasher).Hash(0), w.(env.Hasher).Hash(0))
+		snapshot := v.AppendSnapshot(nil, 0)
+		require.NoError(t, w.Restore(0, snapshot))
+		assert.Equal(t, v.Hash(0), w.Hash(0))
 		for _, cut := range []int{1, 9, 20} {
-			assert.Error(t, w.(env.Snapshotter).Restore(0, snapshot[:len(snapshot)-cut]))
+			assert.Error(t, w.Restore(0, snapshot[:len(snapshot)-cut]))
 		}
 		v.Observe(a)
 		w.Observe(b)
@@ -147,13 +147,13 @@ func TestSequentialSnapshot(t *testing.T) {
 		v.Step(a)
 		w.Step(b)
 		assert.Equal(t, *a, *b)
-		assert.Equal(t, v.(env.Hasher).Hash(0), w.(env.Hasher).Hash(0))
+		assert.Equal(t, v.Hash(0), w.Hash(0))
 		if a.Status[0] != sim.Running {
 			v.Reset(0, uint64(k))
 		}
 	}
 	whole := toysInForm(t, "", 1)
-	assert.Error(t, whole.(env.Snapshotter).Restore(0, v.(env.Snapshotter).AppendSnapshot(nil, 0)), "a snapshot of another form")
+	assert.Error(t, whole.Restore(0, v.AppendSnapshot(nil, 0)), "a snapshot of another form")
 }
 
 // TestSequentialOrders gives whole turns as orders: Action is the first action on
@@ -172,7 +172,7 @@ func TestSequentialOrders(t *testing.T) {
 	} {
 		v.Reset(0, 1)
 		v.Observe(b)
-		v.(env.Labeller).Label(label, 0, 0, c.orders)
+		v.Label(label, 0, 0, c.orders)
 		assert.Equal(t, c.action, label[0])
 		b.OrderLen[0], b.OrderLen[1] = int32(copy(b.Orders, c.orders)), 0
 		v.Step(b)
@@ -186,8 +186,8 @@ func TestSequentialOrders(t *testing.T) {
 	v.Observe(b)
 	b.Action[0], b.Action[1] = 6, 0
 	v.Step(b)
-	assert.True(t, !env.Waits(v, 0) && env.Waits(v, 1))
-	v.(env.Labeller).Label(label, 0, 0, []sim.Order{2, 6})
+	assert.True(t, !v.Waits(0) && v.Waits(1))
+	v.Label(label, 0, 0, []sim.Order{2, 6})
 	assert.Equal(t, int32(-1), label[0])
 }
 
@@ -195,7 +195,7 @@ func TestSequentialOrders(t *testing.T) {
 func TestSequentialAllocations(t *testing.T) {
 	v := toysInForm(t, toyForm, 2)
 	b := env.NewBatch(v.Spec(), 2, everySlab)
-	view, err := env.InForm(v, "cells")
+	view, err := v.FormView("cells")
 	require.NoError(t, err)
 	seen, rows, open := env.NewBatch(view.Spec(), 2, everySlab), []int32{0, 1, 2, 3}, make([]int32, 0, 4)
 	orders := make([]sim.Order, 0, 4)

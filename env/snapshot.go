@@ -81,7 +81,7 @@ func bytesOf[S any](s *S) []byte {
 // accepted.
 func snapshotStatus(snapshot []byte) sim.Status { return sim.Status(snapshot[6]) }
 
-// AppendSnapshot implements Snapshotter.
+// AppendSnapshot implements Vector.
 func (v *pool[S]) AppendSnapshot(dst []byte, i int) []byte {
 	v.mustHave("AppendSnapshot", i)
 	from := len(dst)
@@ -100,7 +100,7 @@ func (v *pool[S]) AppendSnapshot(dst []byte, i int) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli))
 }
 
-// Restore implements Snapshotter.
+// Restore implements Vector.
 func (v *pool[S]) Restore(i int, snapshot []byte) error {
 	v.mustHave("Restore", i)
 	state := bytesOf(&v.states[i])

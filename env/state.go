@@ -5,26 +5,15 @@ import (
 	"moonfarm/sim"
 )
 
-// wrapper is a layer over another Vector.
-type wrapper interface{ Unwrap() Vector }
-
-// Unwrap returns the Vector below all layers, which plays the games.
-func Unwrap(v Vector) Vector {
-	for {
-		w, ok := v.(wrapper)
-		if !ok {
-			return v
-		}
-		v = w.Unwrap()
-	}
-}
+// Unwrap implements Vector.
+func (v *pool[S]) Unwrap() Vector { return v }
 
 // States returns the states of v's games by game index, for policies that read
 // the state. It returns false if the states of v are not of type S. The caller
 // may not write to them (Load does); they change with every Step, Reset, Load
 // and Restore.
 func States[S any](v Vector) ([]S, bool) {
-	p, ok := Unwrap(v).(*pool[S])
+	p, ok := v.Unwrap().(*pool[S])
 	if !ok {
 		return nil, false
 	}
@@ -35,7 +24,7 @@ func States[S any](v Vector) ([]S, bool) {
 // the states of v are of type S. As with Reset, Batch.RowSeed depends on the
 // seed, and turns count from 0.
 func Load[S any](v Vector, i int, s *S, seed uint64) bool {
-	p, ok := Unwrap(v).(*pool[S])
+	p, ok := v.Unwrap().(*pool[S])
 	if ok {
 		v.Reset(i, seed) // resets all layers
 		p.states[i] = *s
@@ -49,14 +38,14 @@ func Load[S any](v Vector, i int, s *S, seed uint64) bool {
 // S. The game is v's own, with its scratch memory: use it between calls of v,
 // on copies of states, and in v's goroutine only.
 func Rules[S any](v Vector) (sim.Game[S], bool) {
-	p, ok := Unwrap(v).(*pool[S])
+	p, ok := v.Unwrap().(*pool[S])
 	if !ok {
 		return nil, false
 	}
 	return p.own.game, true
 }
 
-// AppendText implements Texter.
+// AppendText implements Vector.
 func (v *pool[S]) AppendText(dst []byte, i int) []byte {
 	v.mustHave("AppendText", i)
 	if v.kit.AppendText == nil {
@@ -65,7 +54,7 @@ func (v *pool[S]) AppendText(dst []byte, i int) []byte {
 	return v.kit.AppendText(dst, &v.states[i])
 }
 
-// Scene implements Painter.
+// Scene implements Vector.
 func (v *pool[S]) Scene(dst *features.Scene, i, seat int) bool {
 	v.mustHave("Scene", i)
 	if v.kit.Scene == nil {
@@ -75,7 +64,7 @@ func (v *pool[S]) Scene(dst *features.Scene, i, seat int) bool {
 	return true
 }
 
-// Frames implements Painter.
+// Frames implements Vector.
 func (v *pool[S]) Frames(i int, t *sim.Turn, seat int, frame func(*features.Scene)) bool {
 	v.mustHave("Frames", i)
 	if v.kit.Scene == nil {
@@ -93,7 +82,7 @@ func (v *pool[S]) Frames(i int, t *sim.Turn, seat int, frame func(*features.Scen
 	return true
 }
 
-// Paths implements Painter.
+// Paths implements Vector.
 func (v *pool[S]) Paths(i int, path func(*features.Path)) bool {
 	v.mustHave("Paths", i)
 	if v.kit.Paths == nil {
@@ -103,7 +92,7 @@ func (v *pool[S]) Paths(i int, path func(*features.Path)) bool {
 	return true
 }
 
-// Command implements Painter.
+// Command implements Vector.
 func (v *pool[S]) Command(o sim.Order, p sim.Player) (features.Command, bool) {
 	if v.kit.Command == nil {
 		return features.Command{}, false
@@ -111,7 +100,7 @@ func (v *pool[S]) Command(o sim.Order, p sim.Player) (features.Command, bool) {
 	return v.kit.Command(o, p), true
 }
 
-// Hash implements Hasher.
+// Hash implements Vector.
 func (v *pool[S]) Hash(i int) uint64 {
 	v.mustHave("Hash", i)
 	h := v.game.Hash(&v.states[i])
@@ -121,13 +110,13 @@ func (v *pool[S]) Hash(i int) uint64 {
 	return h
 }
 
-// AppendOrders implements Labeller.
+// AppendOrders implements Vector.
 func (v *pool[S]) AppendOrders(dst []sim.Order, i int, p sim.Player, action []int32) []sim.Order {
 	v.mustHave("AppendOrders", i)
 	return v.actions.AppendOrders(dst, action, &v.states[i], p)
 }
 
-// Label implements Labeller.
+// Label implements Vector.
 func (v *pool[S]) Label(dst []int32, i int, p sim.Player, orders []sim.Order) {
 	v.mustHave("Label", i)
 	if v.drafts != nil {

@@ -14,7 +14,6 @@ import (
 type Asker struct {
 	policy Policy
 	v      env.Vector
-	labels env.Labeller
 	batch  *env.Batch
 	seats  int
 	heads  int
@@ -24,7 +23,7 @@ type Asker struct {
 	// In a sequential form the policy answers for a whole turn. The answers are
 	// kept until the game comes to another turn.
 	sequential bool
-	known      []uint64 // [rows] env.TurnID of the turn whose answer the batch holds
+	known      []uint64 // [rows] Vector.TurnID of the turn whose answer the batch holds
 	unknown    []int32  // rows to ask for
 }
 
@@ -32,15 +31,11 @@ type Asker struct {
 // fails if the policy cannot play them.
 func NewAsker(v env.Vector, maker Maker) (*Asker, error) {
 	s := v.Spec()
-	labels, ok := env.Unwrap(v).(env.Labeller)
-	if !ok {
-		return nil, errors.New("a policy cannot be asked about games without labels")
-	}
 	p, err := maker(s)
 	if err != nil {
 		return nil, err
 	}
-	a := &Asker{policy: p, v: v, labels: labels, seats: s.Info.Players, heads: len(s.Heads), room: s.Info.MaxOrders, sequential: s.Sequential}
+	a := &Asker{policy: p, v: v, seats: s.Info.Players, heads: len(s.Heads), room: s.Info.MaxOrders, sequential: s.Sequential}
 	a.batch = env.NewBatch(s, s.Games, p.Wants()|env.WantAction)
 	a.known, a.unknown, a.games = make([]uint64, a.batch.Rows), make([]int32, 0, a.batch.Rows), make([]int32, a.batch.Rows)
 	for row := range a.games {
@@ -62,7 +57,7 @@ func (a *Asker) Close() error { return CloseSeats(a.policy) }
 // Ask writes to dst [len(rows), Heads] the action that the policy would choose in
 // each row (game*Players + seat), in the form of the Vector. A head is −1 if no
 // choice stands for the policy's orders, if the game has ended, or if the seat waits
-// for others (env.Waits). In a sequential form the action is the next one on the way
+// for others (Vector.Waits). In a sequential form the action is the next one on the way
 // from what the seat has given so far to the policy's orders of the whole turn. The
 // rows of a game come one after the other.
 func (a *Asker) Ask(dst []int32, rows []int32) {
@@ -89,7 +84,7 @@ func (a *Asker) choose(rows []int32) {
 func (a *Asker) appendOrders(dst []sim.Order, row int32) []sim.Order {
 	n := a.batch.OrderLen[row]
 	if n < 0 {
-		return a.labels.AppendOrders(dst, int(row)/a.seats, sim.Player(int(row)%a.seats), a.batch.Action[int(row)*a.heads:][:a.heads])
+		return a.v.AppendOrders(dst, int(row)/a.seats, sim.Player(int(row)%a.seats), a.batch.Action[int(row)*a.heads:][:a.heads])
 	}
 	return append(dst, a.batch.Orders[int(row)*a.room:][:n]...)
 }
@@ -98,7 +93,7 @@ func (a *Asker) appendOrders(dst []sim.Order, row int32) []sim.Order {
 // whose answers are known.
 func (a *Asker) observe(rows []int32) {
 	if !a.sequential {
-		env.ObserveRows(a.v, a.batch, rows)
+		a.v.ObserveRows(a.batch, rows)
 		return
 	}
 	last := -1
@@ -106,11 +101,11 @@ func (a *Asker) observe(rows []int32) {
 		game := int(a.games[row])
 		switch {
 		case game == last:
-		case a.known[row] != env.TurnID(a.v, game):
+		case a.known[row] != a.v.TurnID(game):
 			a.v.ObserveGame(a.batch, game) // overwrites the answers of all seats
 			clear(a.known[game*a.seats : (game+1)*a.seats])
 			if a.batch.RowSeed != nil {
-				env.TurnSeeds(a.v, a.batch.RowSeed, game)
+				a.v.TurnSeeds(a.batch.RowSeed, game)
 			}
 			last = game
 		}
@@ -127,8 +122,8 @@ func (a *Asker) pending(rows []int32) []int32 {
 			continue
 		}
 		if a.sequential {
-			id := env.TurnID(a.v, game)
-			if a.known[row] == id || env.Waits(a.v, int(row)) {
+			id := a.v.TurnID(game)
+			if a.known[row] == id || a.v.Waits(int(row)) {
 				continue
 			}
 			a.known[row] = id
@@ -143,14 +138,14 @@ func (a *Asker) label(dst []int32, row int32) {
 	b, game := a.batch, int(a.games[row])
 	n := b.OrderLen[row]
 	switch {
-	case b.Status[game] != sim.Running || a.sequential && env.Waits(a.v, int(row)):
+	case b.Status[game] != sim.Running || a.sequential && a.v.Waits(int(row)):
 		for h := range dst {
 			dst[h] = -1
 		}
 	case n < 0:
 		copy(dst, b.Action[int(row)*a.heads:])
 	default:
-		a.labels.Label(dst, game, sim.Player(int(row)-game*a.seats), b.Orders[int(row)*a.room:][:n])
+		a.v.Label(dst, game, sim.Player(int(row)-game*a.seats), b.Orders[int(row)*a.room:][:n])
 	}
 }
 

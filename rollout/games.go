@@ -98,7 +98,8 @@ func NewGames(v env.Vector, seats []Policy, keep env.Want) (*Games, error) {
 	}
 	g.makeBatch()
 	g.findNetworked()
-	return g, errors.Join(g.findMixtures(), g.findSearchers())
+	g.findSearchers()
+	return g, g.findMixtures()
 }
 
 // makeBatch makes the batch with the slabs of wants.

@@ -44,7 +44,6 @@ func TestMissingParts(t *testing.T) {
 	}{
 		{games(nil, player, player), "games need a Vector, got nil"},
 		{games(v, player, nil), "the policy of seat 1 is nil"},
-		{games(struct{ env.Vector }{v}, player, &seeker{orders: 1}), "a policy searches, and the vector of toy cannot encode its moves as actions"},
 		{rollout.Shard(ctx, v, []rollout.Policy{player, player}, 1, 0, 1, nil), "the sink for the episodes is nil"},
 		{replayer(nil, nil), "replay: a Replayer needs a Vector, got nil"},
 		{replayer(one, nil), "replay: the episode is nil"},

@@ -133,8 +133,7 @@ func (r *Replayer) Step(b *env.Batch) error {
 
 // labelAsked writes Asked, before the state changes.
 func (r *Replayer) labelAsked(e *Episode) {
-	labels, ok := env.Unwrap(r.v).(env.Labeller)
-	if !ok || len(e.AskedEnds) == 0 {
+	if len(e.AskedEnds) == 0 {
 		for h := range r.Asked {
 			r.Asked[h] = -1
 		}
@@ -146,11 +145,11 @@ func (r *Replayer) labelAsked(e *Episode) {
 	}
 	for p := range r.players {
 		dst := r.Asked[p*heads : (p+1)*heads]
-		if env.Waits(r.v, p) {
+		if r.v.Waits(p) {
 			dst[0] = -1
 			continue
 		}
-		labels.Label(dst, 0, sim.Player(p), e.AskedOf(turn, sim.Player(p)))
+		r.v.Label(dst, 0, sim.Player(p), e.AskedOf(turn, sim.Player(p)))
 	}
 }
 

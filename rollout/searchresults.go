@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"fmt"
 	"math"
 
 	"moonfarm/env"
@@ -94,15 +93,14 @@ func (s *SearchResults) add(o *SearchResults) {
 // searches holds the results of the Searchers in the current turn.
 type searches struct {
 	seats  []Searcher // nil for other policies
-	labels env.Labeller
+	v      env.Vector
 	firsts []int32         // the number of the first choice of each head
 	action []int32         // scratch
 	rows   []SearchResults // per row of the batch, its result as one row
 }
 
-// findSearchers lists the seats whose policies search. It fails if the vector cannot
-// encode orders as actions.
-func (g *Games) findSearchers() error {
+// findSearchers lists the seats whose policies search.
+func (g *Games) findSearchers() {
 	var x *searches
 	for p, policy := range g.seats {
 		s, ok := policy.(Searcher)
@@ -110,17 +108,14 @@ func (g *Games) findSearchers() error {
 			continue
 		}
 		if x == nil {
-			x = &searches{seats: make([]Searcher, g.players), rows: make([]SearchResults, g.players*len(g.playing))}
+			x = &searches{v: g.v, seats: make([]Searcher, g.players), rows: make([]SearchResults, g.players*len(g.playing))}
 		}
 		x.seats[p] = s
 	}
 	if x == nil {
-		return nil
+		return
 	}
 	spec := g.v.Spec()
-	if x.labels, _ = env.Unwrap(g.v).(env.Labeller); x.labels == nil {
-		return fmt.Errorf("a policy searches, and the vector of %s cannot encode its moves as actions", spec.Info.Name)
-	}
 	first := int32(0)
 	for _, n := range spec.Heads {
 		x.firsts = append(x.firsts, first)
@@ -131,7 +126,6 @@ func (g *Games) findSearchers() error {
 		x.rows[row].Value = []float32{unsearched}
 	}
 	g.searches = x
-	return nil
 }
 
 // skip stores that a row has no search.
@@ -161,7 +155,7 @@ func (x *searches) collect(p int, rows []int32) {
 
 // label appends the choices of a move of seat p in game i.
 func (x *searches) label(f *SearchResults, i int, p sim.Player, orders []sim.Order) {
-	x.labels.Label(x.action, i, p, orders)
+	x.v.Label(x.action, i, p, orders)
 	before := len(f.Choices)
 	for h, c := range x.action {
 		switch {

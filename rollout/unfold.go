@@ -37,14 +37,13 @@ const Waiting = -2
 // the episode, even if the form cannot express them. Unfold fails as Step does.
 func (r *Replayer) Unfold(dst, e *Episode) error {
 	s := r.v.Spec()
-	labels, ok := env.Unwrap(r.v).(env.Labeller)
-	if !ok || !s.Sequential {
+	if !s.Sequential {
 		return fmt.Errorf("episode %d: the form %s of %s is not sequential", e.ID, s.Form, s.Info.Name)
 	}
 	if err := r.Start(e); err != nil {
 		return err
 	}
-	u := &unfolding{r: r, e: e, dst: dst, labels: labels, nothing: int32(s.Nothing), batch: env.NewBatch(s, 1, env.WantAction)}
+	u := &unfolding{r: r, e: e, dst: dst, nothing: int32(s.Nothing), batch: env.NewBatch(s, 1, env.WantAction)}
 	steps := dst.Steps
 	if steps == nil {
 		steps = new(Steps)
@@ -70,7 +69,6 @@ func (r *Replayer) Unfold(dst, e *Episode) error {
 type unfolding struct {
 	r       *Replayer
 	e, dst  *Episode
-	labels  env.Labeller
 	nothing int32
 	batch   *env.Batch
 }
@@ -116,9 +114,9 @@ func (u *unfolding) choose(turn, p int) {
 	b, dst := u.batch, u.dst
 	action := b.Action[p : p+1]
 	b.OrderLen[p] = 0
-	if action[0] = Waiting; !env.Waits(u.r.v, p) {
+	if action[0] = Waiting; !u.r.v.Waits(p) {
 		orders := u.e.OrdersOf(turn, sim.Player(p))
-		u.labels.Label(action, 0, sim.Player(p), orders)
+		u.r.v.Label(action, 0, sim.Player(p), orders)
 		b.OrderLen[p] = -1
 		if endsTurn(action[0], u.nothing) {
 			b.OrderLen[p] = int32(copy(b.Orders[p*u.r.maxOrders:][:u.r.maxOrders], orders))

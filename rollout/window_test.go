@@ -15,6 +15,7 @@ import (
 // clock is a Vector of games without content that last length(seed) turns, to test
 // games of very different length.
 type clock struct {
+	env.Vector
 	spec   env.Spec
 	length func(seed uint64) int
 	left   []int
@@ -31,7 +32,6 @@ func newClock(games int, length func(seed uint64) int) *clock {
 func (c *clock) Spec() env.Spec                          { return c.spec }
 func (c *clock) Reset(i int, seed uint64)                { c.left[i] = c.length(seed); c.starts++ }
 func (c *clock) Observe(b *env.Batch)                    {}
-func (c *clock) ObserveGame(b *env.Batch, i int)         {}
 func (c *clock) Outcome(i int, p sim.Player) sim.Outcome { return sim.Outcome{} }
 func (c *clock) Step(b *env.Batch) {
 	for i := range c.left {

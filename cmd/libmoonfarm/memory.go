@@ -15,7 +15,6 @@ import (
 	"runtime"
 
 	"moonfarm/datasets"
-	"moonfarm/env"
 	"moonfarm/rollout/stepper"
 )
 
@@ -65,7 +64,7 @@ func checkMemory(c stepper.Setup) error {
 		return wrong("%v", err)
 	}
 	const games = "num_envs is %d: making the games"
-	each := uint64(len(env.Unwrap(v).(env.Snapshotter).AppendSnapshot(nil, 0))) // their states alone
+	each := uint64(len(v.AppendSnapshot(nil, 0))) // their states alone
 	if err := needMemory(n*each, games, n); err != nil {
 		return err
 	}

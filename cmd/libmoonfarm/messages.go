@@ -27,11 +27,7 @@ func mf_state_from(game, rules, message address, n C.size_t, seat C.int32_t, see
 		if err != nil {
 			return err
 		}
-		state, err := stepper.AppendSnapshotOf(nil, v, uint64(seed))
-		if err != nil {
-			return err
-		}
-		return copyOut(state, false, buf, room, need)
+		return copyOut(stepper.AppendSnapshotOf(nil, v, uint64(seed)), false, buf, room, need)
 	})
 }
 

@@ -28,7 +28,7 @@ func TestBorrow(t *testing.T) {
 			wants := env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantRowSeed
 			want, got := env.NewBatch(s, n, wants), env.NewBatch(s, n, wants)
 			for turn := range turns {
-				require.True(t, env.Borrow(borrowing, tools[turn/3%2]))
+				require.True(t, borrowing.Borrow(tools[turn/3%2]))
 				own.Observe(want)
 				borrowing.Observe(got)
 				require.Truef(t, slices.Equal(got.Planes, want.Planes) && slices.Equal(got.Packed, want.Packed) && slices.Equal(got.Scalars, want.Scalars) &&
@@ -38,14 +38,14 @@ func TestBorrow(t *testing.T) {
 				own.Step(want)
 				borrowing.Step(got)
 				require.Equalf(t, want.Reward, got.Reward, "%s in form %s, turn %d", g.Name, form, turn)
-				env.Return(borrowing)
+				borrowing.Return()
 			}
-			require.False(t, env.Borrow(borrowing, open(env.Settings{N: 1, Reward: s.Rewards[len(s.Rewards)-1].Name})), "another reward")
+			require.False(t, borrowing.Borrow(open(env.Settings{N: 1, Reward: s.Rewards[len(s.Rewards)-1].Name})), "another reward")
 			for _, other := range catalog.Games() {
 				v, err := other.New("", env.Settings{N: 1})
 				require.NoError(t, err)
-				require.Equalf(t, other.Name == g.Name && v.Spec().Form == form, env.Borrow(borrowing, v), "%s in form %s from %s", g.Name, form, other.Name)
-				env.Return(borrowing)
+				require.Equalf(t, other.Name == g.Name && v.Spec().Form == form, borrowing.Borrow(v), "%s in form %s from %s", g.Name, form, other.Name)
+				borrowing.Return()
 			}
 		}
 	}

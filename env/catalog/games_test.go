@@ -51,7 +51,7 @@ func playGame(t *testing.T, g catalog.Entry, form string) {
 		choose(s, b, turn)
 		v.Step(b)
 	}
-	texter := env.Unwrap(v).(env.Texter)
+	texter := v
 	text := texter.AppendText([]byte("game 1: "), 1)
 	assert.Truef(t, strings.HasPrefix(string(text), "game 1: ") && bytes.Count(text, []byte("\n")) >= 5, "the board as text: %q", text)
 	v.Reset(1, 0)

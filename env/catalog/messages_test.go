@@ -59,10 +59,10 @@ func TestShown(t *testing.T) {
 		}
 		b := env.NewBatch(v.Spec(), 1, env.WantMask)
 		v.Observe(b)
-		before := bytes.Clone(v.(env.Texter).AppendText(nil, 0))
+		before := bytes.Clone(v.AppendText(nil, 0))
 		clear(b.OrderLen)
 		v.Step(b)
-		assert.Truef(t, b.Status[0] == sim.Running && !bytes.Equal(before, v.(env.Texter).AppendText(nil, 0)), "%s: status %v after a turn of\n%s", g.Name, b.Status[0], before)
+		assert.Truef(t, b.Status[0] == sim.Running && !bytes.Equal(before, v.AppendText(nil, 0)), "%s: status %v after a turn of\n%s", g.Name, b.Status[0], before)
 		if m.Seat = catalog.AnySeat; g.Name != "terminal" {
 			if _, seat, err := g.Shown(m); err != nil || seat != 1 {
 				t.Errorf("%s: seat %d from the message, error %v", g.Name, seat, err)

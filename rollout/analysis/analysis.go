@@ -161,20 +161,20 @@ func (r *run) positions() iter.Seq2[position, error] {
 
 // replay is positions with an error result. It stops after the last position needed.
 func (r *run) replay(yield func(position) bool) error {
-	g, err := r.game()
+	v, err := r.o.Game()
 	if err != nil {
 		return err
 	}
-	player, err := rollout.NewReplayer(g.v)
+	player, err := rollout.NewReplayer(v)
 	if err != nil {
 		return err
 	}
 	if err := player.Start(r.e); err != nil {
 		return err
 	}
-	b := env.NewBatch(g.v.Spec(), 1, 0)
+	b := env.NewBatch(v.Spec(), 1, 0)
 	for turn := 0; turn <= r.o.Last+1; turn++ {
-		if r.needed(turn) && r.found[turn] == nil && !yield(position{turn, g.snap.AppendSnapshot(nil, 0)}) {
+		if r.needed(turn) && r.found[turn] == nil && !yield(position{turn, v.AppendSnapshot(nil, 0)}) {
 			return nil
 		}
 		if !player.More() {
@@ -187,26 +187,9 @@ func (r *run) replay(yield func(position) bool) error {
 	return nil
 }
 
-// game is a Vector of one game whose position can be set.
-type game struct {
-	v    env.Vector
-	snap env.Snapshotter
-}
-
-func (r *run) game() (g game, err error) {
-	if g.v, err = r.o.Game(); err != nil {
-		return g, err
-	}
-	ok := false
-	if g.snap, ok = env.Unwrap(g.v).(env.Snapshotter); !ok {
-		return g, errors.New("the position of the game cannot be set")
-	}
-	return g, nil
-}
-
 // worker searches positions.
 type worker struct {
-	game
+	v      env.Vector // of one game
 	policy rollout.Searcher
 	batch  *env.Batch
 }
@@ -216,11 +199,11 @@ func (w *worker) Close() error { return rollout.CloseSeats(w.policy) }
 
 // start makes a worker.
 func (r *run) start() (*worker, error) {
-	g, err := r.game()
+	v, err := r.o.Game()
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.o.Policy(g.v.Spec())
+	p, err := r.o.Policy(v.Spec())
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +211,7 @@ func (r *run) start() (*worker, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%s does not search", p.Name()), rollout.CloseSeats(p))
 	}
-	return &worker{g, s, env.NewBatch(g.v.Spec(), 1, s.Wants())}, nil
+	return &worker{v, s, env.NewBatch(v.Spec(), 1, s.Wants())}, nil
 }
 
 // look searches a position, and, before a wanted turn, also the positions after the best orders.
@@ -236,7 +219,7 @@ func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
 	seats := make([]Assessment, r.e.Players)
 	rollout.Until(ctx, w.policy)
 	for p := range seats {
-		if err := w.snap.Restore(0, at.snapshot); err != nil {
+		if err := w.v.Restore(0, at.snapshot); err != nil {
 			return err
 		}
 		found, err := w.search(ctx, sim.Player(p))
@@ -254,7 +237,7 @@ func (r *run) look(ctx context.Context, w *worker, _ int, at position) error {
 		if !r.wanted(at.turn) || s.BestPlayed() {
 			continue
 		}
-		if err := w.snap.Restore(0, at.snapshot); err != nil {
+		if err := w.v.Restore(0, at.snapshot); err != nil {
 			return err
 		}
 		var err error

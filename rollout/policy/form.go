@@ -54,7 +54,7 @@ func (i *inForm) Wants() env.Want { return 0 }
 
 // look makes the view of the games of v.
 func (i *inForm) look(v env.Vector, rows int) {
-	view, err := env.InForm(v, i.form)
+	view, err := v.FormView(i.form)
 	if err != nil {
 		panic("policy: " + i.Name() + ": " + err.Error())
 	}

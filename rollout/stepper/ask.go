@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"moonfarm/env"
 	"moonfarm/rollout"
 )
 
@@ -150,4 +149,4 @@ func (k *part) closeAskers() error {
 }
 
 // waits reports whether the seat of a row has ended its turn.
-func (k *part) waits(row int) bool { return k.sequential && env.Waits(k.inner, row) }
+func (k *part) waits(row int) bool { return k.sequential && k.inner.Waits(row) }

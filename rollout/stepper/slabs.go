@@ -18,7 +18,7 @@ type Slabs struct {
 	Mask    []uint64  // [rows, MaskWords]
 	RowSeed []uint64  // [rows]
 	Turn    []int32   // [games] turns played
-	// Waits is true if the seat has ended its turn and waits for other seats (env.Waits), which
+	// Waits is true if the seat has ended its turn and waits for other seats (env.Vector), which
 	// happens in sequential forms only. The action of such a row is ignored.
 	Waits []bool // [rows]
 

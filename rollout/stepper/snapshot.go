@@ -23,9 +23,9 @@ import (
 //	28  1  1: the game has begun; 0: Reset must begin it
 //	29  3  0
 //	32  4  m, the size of the memory
-//	36  m  memory of the game's rows (env.Rememberer)
+//	36  m  memory of the game's rows (Vector.AppendMemory)
 //	       both versions:
-//	 …  n  snapshot of the game (env.Snapshotter)
+//	 …  n  snapshot of the game (Vector.AppendSnapshot)
 //	 …  4  CRC-32C of all bytes before
 //
 // Version 2 is written for games that have not begun and for games with memory.
@@ -70,24 +70,18 @@ func (s *Stepper) at(what string, game int) (k *part, i int, err error) {
 
 // AppendSnapshot appends the bytes of a game: its state, the memory of its rows
 // (env.Settings.Memory), its seat and opponents, and the base seed and episode
-// number from which its later episodes follow. It fails if the Vector is not an
-// env.Snapshotter.
+// number from which its later episodes follow.
 func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	k, i, err := s.at("AppendSnapshot", game)
 	if err != nil {
 		return dst, err
 	}
-	v, ok := env.Unwrap(k.auto).(env.Snapshotter)
-	if !ok {
-		return dst, fmt.Errorf("games of %s have no snapshots here", s.spec.Info.Name)
-	}
 	from, seat := len(dst), byte(noSeat)
 	if k.seats != nil {
 		seat = byte(k.seats[i])
 	}
-	r, remembers := k.inner.(env.Rememberer)
 	version := uint16(1)
-	if remembers || !k.begun[i] {
+	if len(s.spec.Remembered) > 0 || !k.begun[i] {
 		version = 2
 	}
 	dst = appendHeader(dst, version, seat, k.base[i], k.auto.Episode(i), k.drawn[i*k.players:(i+1)*k.players])
@@ -98,12 +92,10 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 		}
 		dst = append(dst, begun, 0, 0, 0, 0, 0, 0, 0)
 		size := len(dst)
-		if remembers {
-			dst = r.AppendMemory(dst, i)
-		}
+		dst = k.auto.AppendMemory(dst, i)
 		binary.LittleEndian.PutUint32(dst[size-4:], uint32(len(dst)-size))
 	}
-	dst = v.AppendSnapshot(dst, i)
+	dst = k.auto.AppendSnapshot(dst, i)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
 }
 
@@ -121,17 +113,12 @@ func appendHeader(dst []byte, version uint16, seat byte, base, episode uint64, d
 }
 
 // AppendSnapshotOf appends game 0 of a Vector as a snapshot of a Stepper with
-// AllSeats, in episode 0 of the seed. It fails if the Vector is not an
-// env.Snapshotter.
-func AppendSnapshotOf(dst []byte, v env.Vector, seed uint64) ([]byte, error) {
-	s, ok := env.Unwrap(v).(env.Snapshotter)
-	if !ok {
-		return dst, fmt.Errorf("games of %s have no snapshots here", v.Spec().Info.Name)
-	}
+// AllSeats, in episode 0 of the seed.
+func AppendSnapshotOf(dst []byte, v env.Vector, seed uint64) []byte {
 	from := len(dst)
 	dst = appendHeader(dst, 1, noSeat, seed, 0, make([]uint8, v.Spec().Info.Players))
-	dst = s.AppendSnapshot(dst, 0)
-	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
+	dst = v.AppendSnapshot(dst, 0)
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli))
 }
 
 // Load sets game 0 of a Vector to a snapshot of a Stepper.
@@ -144,11 +131,7 @@ func Load(v env.Vector, snapshot []byte) error {
 	if err != nil {
 		return err
 	}
-	s, ok := env.Unwrap(v).(env.Snapshotter)
-	if !ok {
-		return fmt.Errorf("games of %s have no snapshots here", v.Spec().Info.Name)
-	}
-	return s.Restore(0, x.game)
+	return v.Restore(0, x.game)
 }
 
 // Restore sets a game to a snapshot, which may be of another game of this or
@@ -174,13 +157,11 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 		return err
 	}
 	episode := binary.LittleEndian.Uint64(snapshot[16:])
-	if err := k.auto.Restore(i, episode, x.game); err != nil {
+	if err := k.auto.Continue(i, episode, x.game); err != nil {
 		return err
 	}
-	if r, ok := k.inner.(env.Rememberer); ok {
-		if err := r.RestoreMemory(i, x.memory); err != nil {
-			return err
-		}
+	if err := k.auto.RestoreMemory(i, x.memory); err != nil {
+		return err
 	}
 	k.base[i] = binary.LittleEndian.Uint64(snapshot[8:])
 	if k.fitsSeat(snapshot) {
@@ -260,10 +241,7 @@ func (k *part) extrasOf(b []byte) (extras, error) {
 		return x, fmt.Errorf("snapshot is damaged: a memory of %d bytes of %d", size, len(x.game))
 	}
 	x.memory, x.game = x.game[:size:size], x.game[size:]
-	want := 0
-	if r, ok := k.inner.(env.Rememberer); ok {
-		want = len(r.AppendMemory(nil, 0))
-	}
+	want := len(k.inner.AppendMemory(nil, 0))
 	if size != 0 && want != 0 && int(size) != want {
 		return x, fmt.Errorf("snapshot with a memory of %d bytes, expected %d", size, want)
 	}

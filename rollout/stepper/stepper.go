@@ -34,7 +34,7 @@ const (
 // Setup configures a Stepper.
 type Setup struct {
 	// Vector makes a new Vector of c.N games. The Stepper calls it once per
-	// part and, if there are several parts, once per worker (env.Borrow).
+	// part and, if there are several parts, once per worker (Vector.Borrow).
 	Vector func(c env.Settings) (env.Vector, error)
 	Env    env.Settings // N games in total, Reward, MaxTurns, Memory
 	Seat   int          // the caller's seat: from 0, AllSeats or AnySeat
@@ -100,7 +100,7 @@ type Stepper struct {
 	mask     []bool
 	question question
 
-	tools []env.Vector // by worker, from 0, the caller; see env.Borrow
+	tools []env.Vector // by worker, from 0, the caller; see Vector.Borrow
 	made  time.Time    // when New made the Stepper
 
 	// The tasks of each, one for each method of parts: all parts do it.

@@ -59,24 +59,3 @@ func TestAppendText(t *testing.T) {
 	_, err = s.Recv(-1)
 	require.NoError(t, err)
 }
-
-// TestPlainVectors: a Vector without text and snapshots is an error, not a
-// panic.
-func TestPlainVectors(t *testing.T) {
-	c := config(t, "tron", 2, 0, "empty")
-	made := c.Vector
-	c.Vector = func(c env.Settings) (env.Vector, error) {
-		v, err := made(c)
-		return struct{ env.Vector }{v}, err
-	}
-	s, _ := open(t, c)
-	saved, err := s.AppendSnapshot([]byte("kept"), 1)
-	if wantError(t, "AppendSnapshot", err, false, "no snapshots"); string(saved) != "kept" {
-		t.Errorf("AppendSnapshot: %q", saved)
-	}
-	text, err := s.AppendText([]byte("kept"), 1)
-	if wantError(t, "AppendText", err, false, "no text"); string(text) != "kept" {
-		t.Errorf("AppendText: %q", text)
-	}
-	assert.ErrorContains(t, s.Scene(&features.Scene{}, 1, 0), "no pictures")
-}

@@ -111,10 +111,10 @@ func (s *Stepper) toolsOf(w int) env.Vector {
 
 // run calls op and stores its panic. The part borrows from tools unless it is nil.
 func (k *part) run(op func(*part), tools env.Vector) {
-	lent := tools != nil && env.Borrow(k.inner, tools)
+	lent := tools != nil && k.inner.Borrow(tools)
 	defer func() {
 		if lent {
-			env.Return(k.inner)
+			k.inner.Return()
 		}
 		if fault := recover(); fault != nil {
 			k.fault = &PanicError{k.first, len(k.base), fault}

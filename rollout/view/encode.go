@@ -98,7 +98,7 @@ func (f *Film) Stats() ([]byte, error) {
 		if err := f.seek(n); err != nil {
 			return nil, err
 		}
-		f.painter.Scene(&s, 0, features.Spectator)
+		f.game.Vector.Scene(&s, 0, features.Spectator)
 		out = comma(out, n)
 		out = f.head.appendStats(out, &s, n)
 	}
@@ -357,7 +357,7 @@ func (f *Film) Paths(first int) ([]byte, error) {
 		}
 		out = append(comma(out, n-first), '[')
 		k := 0
-		f.painter.Paths(0, func(p *features.Path) {
+		f.game.Vector.Paths(0, func(p *features.Path) {
 			out = appendPath(comma(out, k), p)
 			k++
 		})

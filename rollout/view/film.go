@@ -53,10 +53,8 @@ type Mark struct {
 // Film shows a game: its positions, from the start to the end. It may be used by several goroutines
 // at once.
 type Film struct {
-	game    Game
-	painter env.Painter
-	shots   env.Snapshotter
-	head    head
+	game Game
+	head head
 
 	mu    sync.Mutex
 	at    int            // the position of the vector
@@ -108,10 +106,9 @@ type headStat struct {
 // the vector's game.
 func NewFilm(g Game) (*Film, error) {
 	s := g.Vector.Spec()
-	painter, ok := env.Unwrap(g.Vector).(env.Painter)
 	start := &features.Scene{}
 	g.Vector.Reset(0, g.Episode.Seed)
-	if !ok || !painter.Scene(start, 0, features.Spectator) {
+	if !g.Vector.Scene(start, 0, features.Spectator) {
 		return nil, fmt.Errorf("%s has no pictures", s.Info.Name)
 	}
 	e := g.Episode
@@ -119,16 +116,15 @@ func NewFilm(g Game) (*Film, error) {
 		return nil, fmt.Errorf("an episode of %d seats and %d turns with %d ends of orders; %s has %d seats", e.Players, e.Turns, len(e.Ends), s.Info.Name, s.Info.Players)
 	}
 	f := &Film{
-		game: g, painter: painter, batch: env.NewBatch(s, 1, 0), turn: sim.NewTurn(s.Info.MaxOrders), kept: map[int][]byte{},
+		game: g, batch: env.NewBatch(s, 1, 0), turn: sim.NewTurn(s.Info.MaxOrders), kept: map[int][]byte{},
 		head: newHead(start),
 	}
-	f.shots, _ = env.Unwrap(g.Vector).(env.Snapshotter)
 	h := &f.head
 	h.Game, h.ID, h.Name, h.Players, h.Seats, h.Turns = s.Info.Name, g.ID, g.Name, e.Policies, e.Players, e.Turns
 	h.Moves = g.Searches != nil
-	h.Paths = painter.Paths(0, func(*features.Path) {})
+	h.Paths = g.Vector.Paths(0, func(*features.Path) {})
 	f.Annotate(&Annotation{Marks: g.Marks, Series: g.Series})
-	painter.Scene(start, 0, 0)
+	g.Vector.Scene(start, 0, 0)
 	h.Fog = hides(start)
 	return f, nil
 }
@@ -185,12 +181,12 @@ func (f *Film) EachFrame(seat, first, last int, position func(n int) error, fram
 		}
 		if n == 0 {
 			s := &features.Scene{}
-			f.painter.Scene(s, 0, seat)
+			f.game.Vector.Scene(s, 0, seat)
 			frame(s)
 			continue
 		}
 		f.orders()
-		f.painter.Frames(0, f.turn, seat, frame)
+		f.game.Vector.Frames(0, f.turn, seat, frame)
 		if err := f.step(); err != nil {
 			return err
 		}
@@ -231,14 +227,13 @@ func (f *Film) Play(ctx context.Context, p *Part, show func(n, left int, s *feat
 func (f *Film) AppendText(dst []byte, position int) ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t, ok := env.Unwrap(f.game.Vector).(env.Texter)
-	if !ok || position < 0 || position > f.head.Turns {
+	if position < 0 || position > f.head.Turns {
 		return dst, fmt.Errorf("position %d, expected 0 to %d", position, f.head.Turns)
 	}
 	if err := f.seek(position); err != nil {
 		return dst, err
 	}
-	return t.AppendText(dst, 0), nil
+	return f.game.Vector.AppendText(dst, 0), nil
 }
 
 // orders fills in the orders of the turn that comes next.
@@ -254,7 +249,7 @@ func (f *Film) seek(n int) error {
 	for ; from > 0 && f.kept[from] == nil; from -= Chunk {
 	}
 	if f.at > n || f.at < from {
-		if from == 0 || f.shots.Restore(0, f.kept[from]) != nil {
+		if from == 0 || f.game.Vector.Restore(0, f.kept[from]) != nil {
 			f.game.Vector.Reset(0, f.game.Episode.Seed)
 			from = 0
 		}
@@ -283,8 +278,8 @@ func (f *Film) step() error {
 		return errEarly
 	}
 	f.at++
-	if f.shots != nil && f.at%Chunk == 0 && f.kept[f.at] == nil {
-		if s := f.shots.AppendSnapshot(nil, 0); (len(f.kept)+1)*len(s) <= maxKept {
+	if f.at%Chunk == 0 && f.kept[f.at] == nil {
+		if s := f.game.Vector.AppendSnapshot(nil, 0); (len(f.kept)+1)*len(s) <= maxKept {
 			f.kept[f.at] = s
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout/view"
 	"moonfarm/sim"
@@ -28,7 +27,6 @@ func TestLive(t *testing.T) {
 			_, err = live.Answer("film.json?game=0")
 			require.ErrorContains(t, err, "once the game has begun")
 			v := vector(t, c.game, c.rules, c.turns)
-			painter := env.Unwrap(v).(env.Painter)
 			seats := []int{features.Spectator}
 			for p := 0; p < f.Seats() && c.fog; p++ {
 				seats = append(seats, p)
@@ -75,8 +73,8 @@ func TestLive(t *testing.T) {
 				assert.Error(t, err, wrong)
 			}
 			var start features.Scene
-			require.True(t, painter.Scene(&start, 0, features.Spectator))
-			_, ok := painter.Command(sim.Order(0), 0)
+			require.True(t, v.Scene(&start, 0, features.Spectator))
+			_, ok := v.Command(sim.Order(0), 0)
 			require.True(t, ok)
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
 )
@@ -36,16 +35,15 @@ func (f *Film) movesNow() []seat {
 	seats := make([]seat, f.head.Seats)
 	for p := range seats {
 		seats[p] = seat{}
-		labels, ok := env.Unwrap(f.game.Vector).(env.Labeller)
-		if r := f.game.Searches; r != nil && ok && f.at < f.head.Turns {
-			seats[p] = f.movesOf(r, labels, sim.Player(p))
+		if r := f.game.Searches; r != nil && f.at < f.head.Turns {
+			seats[p] = f.movesOf(r, sim.Player(p))
 		}
 	}
 	return seats
 }
 
 // movesOf returns the moves of a seat's search.
-func (f *Film) movesOf(r *rollout.SearchResults, labels env.Labeller, p sim.Player) seat {
+func (f *Film) movesOf(r *rollout.SearchResults, p sim.Player) seat {
 	list := seat{}
 	spec := f.game.Vector.Spec()
 	for _, m := range r.Moves(f.at*f.head.Seats + int(p)) {
@@ -53,10 +51,10 @@ func (f *Film) movesOf(r *rollout.SearchResults, labels env.Labeller, p sim.Play
 		if !set(action, spec.Heads, m.Choices) {
 			continue
 		}
-		orders := labels.AppendOrders(nil, 0, p, action)
+		orders := f.game.Vector.AppendOrders(nil, 0, p, action)
 		one := move{share: m.Share}
 		for i, o := range orders {
-			c, _ := f.painter.Command(o, p)
+			c, _ := f.game.Vector.Command(o, p)
 			if i == 0 || c.Placed && !one.placed {
 				one.kind, one.placed, one.x, one.y = c.Kind, c.Placed, c.X, c.Y
 			}

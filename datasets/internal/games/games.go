@@ -71,7 +71,7 @@ func (n *Numbers) start(rules int, e *rollout.Episode) (uint64, error) {
 		s.v, s.same = v, v.Spec().Info.SameStart
 	}
 	s.v.Reset(0, e.Seed)
-	s.hash = env.Unwrap(s.v).(env.Hasher).Hash(0)
+	s.hash = s.v.Hash(0)
 	return s.hash, nil
 }
 

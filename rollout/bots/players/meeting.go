@@ -144,7 +144,7 @@ func playPolicies(ctx context.Context, game catalog.Entry, rules string, m *Meet
 			if m.Show == nil {
 				return nil
 			}
-			return m.Show(func(dst *features.Scene, seat int) { env.Unwrap(v).(env.Painter).Scene(dst, 0, seat) })
+			return m.Show(func(dst *features.Scene, seat int) { v.Scene(dst, 0, seat) })
 		}
 	}
 	r, err := match.Play(ctx)

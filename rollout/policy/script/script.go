@@ -101,8 +101,5 @@ func (p *policy[S, R, G]) Act(v env.Vector, b *env.Batch, rows []int32) {
 
 // WrongGame returns the panic message of a policy whose Act gets a Vector of another game.
 func WrongGame(name string, v env.Vector) string {
-	if v == nil {
-		return "policy: " + name + " needs the Vector of its game, got nil"
-	}
 	return "policy: " + name + " plays no " + v.Spec().Info.Name
 }

@@ -37,12 +37,12 @@ func (t *Session) Draft(a Answer) ([]byte, error) {
 		seat = t.seat
 	}
 	var before features.Scene
-	t.painter.Scene(&before, 0, features.Spectator)
+	t.o.Vector.Scene(&before, 0, features.Spectator)
 	if !any {
 		return view.OneFrame(&before, &before)
 	}
 	var text []byte
-	t.painter.Frames(0, turn, seat, func(s *features.Scene) {
+	t.o.Vector.Frames(0, turn, seat, func(s *features.Scene) {
 		if text == nil {
 			text, err = view.OneFrame(&before, s)
 		}
@@ -53,7 +53,7 @@ func (t *Session) Draft(a Answer) ([]byte, error) {
 // ordersFrom returns the orders of what a seat has chosen: the choices of a sequential form in any order, or an action.
 func (t *Session) ordersFrom(seat int, chosen []int32) []sim.Order {
 	if !t.spec.Sequential {
-		return t.labels.AppendOrders(nil, 0, sim.Player(seat), chosen)
+		return t.o.Vector.AppendOrders(nil, 0, sim.Player(seat), chosen)
 	}
 	defer func(was int) {
 		t.seat = was
@@ -71,7 +71,7 @@ func (t *Session) ordersFrom(seat int, chosen []int32) []sim.Order {
 // ordersOfChoice returns the orders of a choice of the only head of a sequential form, among others of the turn, which may
 // make it possible.
 func (t *Session) ordersOfChoice(c int32, others []int32) []sim.Order {
-	orders := t.labels.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})
+	orders := t.o.Vector.AppendOrders(nil, 0, sim.Player(t.seat), []int32{c})
 	if len(orders) > 0 || int(c) == t.spec.Nothing {
 		return orders
 	}
@@ -112,7 +112,7 @@ func (t *Session) Hint() (*Advice, error) {
 	if n := t.b.OrderLen[row]; n >= 0 {
 		orders = slices.Clone(t.ordersOf(row)[:n])
 	} else {
-		orders = t.labels.AppendOrders(nil, 0, sim.Player(row), t.b.Action[row*heads:(row+1)*heads])
+		orders = t.o.Vector.AppendOrders(nil, 0, sim.Player(row), t.b.Action[row*heads:(row+1)*heads])
 	}
 	legal := t.choices()
 	a := &Advice{Moves: []Advised{{1, t.advised(orders, legal)}}}

@@ -28,7 +28,7 @@ type Option struct {
 func (t *Session) option(head, choice int, orders []sim.Order) Option {
 	x := Option{Head: head, Choice: choice}
 	if len(orders) > 0 {
-		if c, ok := t.painter.Command(orders[0], sim.Player(t.seat)); ok {
+		if c, ok := t.o.Vector.Command(orders[0], sim.Player(t.seat)); ok {
 			x.Kind, x.Placed, x.X, x.Y, x.Target, x.Entity, x.Number, x.Note = c.Kind, c.Placed, c.X, c.Y, c.Target, c.Entity, c.Number, c.Note
 		}
 	}
@@ -99,7 +99,7 @@ func (t *Session) offer(head int) Offer {
 				continue
 			}
 			action[h] = int32(c)
-			orders := t.labels.AppendOrders(nil, 0, sim.Player(t.seat), action)
+			orders := t.o.Vector.AppendOrders(nil, 0, sim.Player(t.seat), action)
 			if len(orders) == 0 && all && t.spec.Sequential {
 				orders = t.ordersOfChoice(int32(c), t.picks)
 			}

@@ -38,12 +38,9 @@ type Setup struct {
 
 // Session is a game with a person. It may be used by several goroutines at once.
 type Session struct {
-	o       Setup
-	spec    env.Spec
-	painter env.Painter
-	labels  env.Labeller
-	shots   env.Snapshotter
-	seats   []int // the person's
+	o     Setup
+	spec  env.Spec
+	seats []int // the person's
 
 	changes sync.Mutex // held before mu by what changes the game, also while bots think
 
@@ -76,10 +73,6 @@ const mostPast = 64 << 20
 // New begins the game.
 func New(o Setup) (*Session, error) {
 	t := &Session{o: o, spec: o.Vector.Spec(), version: 1}
-	below := env.Unwrap(o.Vector)
-	t.painter, _ = below.(env.Painter)
-	t.labels, _ = below.(env.Labeller)
-	t.shots, _ = below.(env.Snapshotter)
 	players := t.spec.Info.Players
 	for p, policy := range o.Seats {
 		if policy == nil && !t.isBot(p) {
@@ -87,8 +80,8 @@ func New(o Setup) (*Session, error) {
 		}
 	}
 	switch {
-	case t.spec.Games != 1 || t.painter == nil || t.labels == nil || t.shots == nil:
-		return nil, errors.New("human: it needs one game with pictures")
+	case t.spec.Games != 1:
+		return nil, errors.New("human: it needs one game")
 	case len(o.Seats) != players || len(o.Names) != players:
 		return nil, fmt.Errorf("human: %d players and %d names for %d seats", len(o.Seats), len(o.Names), players)
 	case len(t.seats) == 0:
@@ -125,7 +118,7 @@ func (t *Session) open() {
 	if t.o.Bots != nil {
 		t.o.Bots.Follow(&t.e)
 	}
-	t.start = t.shots.AppendSnapshot(t.start[:0:0], 0)
+	t.start = t.o.Vector.AppendSnapshot(t.start[:0:0], 0)
 	t.o.Vector.Observe(t.b)
 	t.survey()
 }
@@ -160,12 +153,12 @@ func (t *Session) play() {
 	b, v := t.b, t.o.Vector
 	waited := make([]bool, t.e.Players)
 	for p := range waited {
-		waited[p] = env.Waits(v, p)
+		waited[p] = v.Waits(p)
 	}
 	v.Step(b)
 	played := int(b.Turn[0]) > t.e.Turns
 	for p := range waited {
-		if !waited[p] && (played || env.Waits(v, p)) {
+		if !waited[p] && (played || v.Waits(p)) {
 			t.given[p] = slices.Clone(t.ordersOf(p)[:max(b.OrderLen[p], 0)])
 		}
 	}
@@ -324,7 +317,7 @@ func (t *Session) turn(chosen [][]int32, bots [][]sim.Order) {
 			t.o.Vector.Observe(t.b)
 		}
 		for p, policy := range t.o.Seats {
-			if policy != nil && !env.Waits(t.o.Vector, p) {
+			if policy != nil && !t.o.Vector.Waits(p) {
 				policy.Act(t.o.Vector, t.b, []int32{int32(p)})
 			}
 			if t.isBot(p) && n == 0 {
@@ -371,7 +364,7 @@ func (t *Session) join(c int32) error {
 // try makes choices from the start of the turn of a sequential form, and observes what can be chosen after them. It reports
 // whether they were legal. The other seats do nothing meanwhile.
 func (t *Session) try(choices []int32) bool {
-	if t.shots.Restore(0, t.start) != nil { // its own snapshot
+	if t.o.Vector.Restore(0, t.start) != nil { // its own snapshot
 		return false
 	}
 	t.o.Vector.Observe(t.b)
@@ -459,7 +452,7 @@ func (t *Session) Undo() (bool, error) {
 		return false, nil
 	}
 	m := t.past[len(t.past)-1]
-	if err := t.shots.Restore(0, m.start); err != nil {
+	if err := t.o.Vector.Restore(0, m.start); err != nil {
 		return false, err
 	}
 	t.past = t.past[:len(t.past)-1]

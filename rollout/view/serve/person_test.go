@@ -213,7 +213,7 @@ func TestLivePage(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	show := func() {
-		l.Show(func(dst *features.Scene, seat int) { env.Unwrap(v).(env.Painter).Scene(dst, 0, seat) })
+		l.Show(func(dst *features.Scene, seat int) { v.Scene(dst, 0, seat) })
 	}
 	show()
 	played := make(chan struct{})

@@ -224,9 +224,6 @@ func (s stepped) Step(b *env.Batch) {
 	s.after()
 }
 
-// Unwrap returns the vector below.
-func (s stepped) Unwrap() env.Vector { return s.Vector }
-
 // sinkFunc is a rollout.Sink of one function.
 type sinkFunc func(e *rollout.Episode) error
 
