@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"moonfarm/env"
 	"moonfarm/sim"
@@ -45,8 +46,7 @@ type Games struct {
 	mixtures []Mixture // per seat, nil for other policies; empty: no seat has a Mixture
 	chosen   []uint8   // [rows], if there are mixtures
 
-	networked []Networked // per seat, nil for other policies; empty: no seat has a network
-
+	networks bool      // a seat has a network
 	searches *searches // nil: no seat has a Searcher
 	opening  *opening  // nil: there is no opening
 	asker    *Asker    // nil: no policy is asked
@@ -97,7 +97,7 @@ func NewGames(v env.Vector, seats []Policy, keep env.Want) (*Games, error) {
 		g.rows[p] = make([]int32, 0, s.Games)
 	}
 	g.makeBatch()
-	g.findNetworked()
+	g.networks = slices.ContainsFunc(seats, Has[Networked])
 	g.findSearchers()
 	return g, g.findMixtures()
 }
@@ -265,10 +265,12 @@ func (g *Games) turn(done <-chan struct{}) bool {
 			return false
 		default:
 		}
-		if g.searches != nil && g.searches.seats[p] != nil {
-			g.searches.collect(p, rows[p])
+		if g.searches != nil {
+			g.collect(p, rows[p])
 		}
-		g.countNetwork(p, rows[p])
+		if g.networks {
+			g.countNetwork(p, rows[p])
+		}
 	}
 	for p, c := range g.mixtures {
 		if c != nil {

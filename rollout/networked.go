@@ -30,33 +30,27 @@ type Networked interface {
 	Network(b *env.Batch, row int32) NetworkCounts
 }
 
-// findNetworked lists the seats whose policies evaluate a network.
-func (g *Games) findNetworked() {
-	for p, policy := range g.seats {
-		if n, ok := policy.(Networked); ok {
-			if g.networked == nil {
-				g.networked = make([]Networked, g.players)
-			}
-			g.networked[p] = n
-		}
+// CountsOf returns the counts of a policy's latest Act for a row; zero if the policy, or the member
+// that chose, has no network. The batch must be as that Act left it.
+func CountsOf(p Policy, b *env.Batch, row int32) NetworkCounts {
+	if n, ok := chooser(p, b, row).(Networked); ok {
+		return n.Network(b, row)
 	}
+	return NetworkCounts{}
 }
 
 // countNetwork adds the counts of seat p's network for its rows in the latest Act.
 func (g *Games) countNetwork(p int, rows []int32) {
-	if g.networked == nil || g.networked[p] == nil {
-		return
-	}
 	for _, row := range rows {
-		g.playing[int(row)/g.players].Networks[p].Add(g.networked[p].Network(g.batch, row))
+		g.playing[int(row)/g.players].Networks[p].Add(CountsOf(g.seats[p], g.batch, row))
 	}
 }
 
 // zeroCounts returns the counts at the start of an episode, in the memory of used.
 func (g *Games) zeroCounts(used []NetworkCounts) []NetworkCounts {
 	used = used[:0]
-	if g.networked != nil {
-		for range g.players {
+	for range g.players {
+		if g.networks {
 			used = append(used, NetworkCounts{})
 		}
 	}

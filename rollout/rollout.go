@@ -23,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"moonfarm/env"
 	"moonfarm/sim"
@@ -50,8 +51,10 @@ type Policy interface {
 // Episode.Chosen records which one.
 type Mixture interface {
 	Policy
-	// Members returns the texts of the members, in order; at most 256.
-	Members() []string
+	// Members returns the members, in order; at most 256. None of them is a Mixture.
+	// What a member can do besides choosing (Interruptible, Searcher, Networked, WithFiles,
+	// io.Closer), the Mixture need not do.
+	Members() []Policy
 	// Chosen returns the index of the member that chose for a row in the latest
 	// Act for that row. The batch must be as that Act left it.
 	Chosen(b *env.Batch, row int32) uint8
@@ -65,10 +68,13 @@ type Interruptible interface {
 	Until(ctx context.Context)
 }
 
-// Until calls Until of the policies that are Interruptible.
+// Until calls Until of the policies, and members of them, that are Interruptible.
 func Until(ctx context.Context, seats ...Policy) {
 	for _, p := range seats {
-		if i, ok := p.(Interruptible); ok {
+		switch i := p.(type) {
+		case Mixture:
+			Until(ctx, i.Members()...)
+		case Interruptible:
 			i.Until(ctx)
 		}
 	}
@@ -80,6 +86,32 @@ type Searcher interface {
 	// SearchResult returns the result of the latest Act for a row, nil for other rows. It is
 	// valid until the next Act.
 	SearchResult(row int32) *SearchResult
+}
+
+// Has reports whether a policy, or a member of it, is a T, such as a Searcher.
+func Has[T Policy](p Policy) bool {
+	if m, ok := p.(Mixture); ok {
+		return slices.ContainsFunc(m.Members(), Has[T])
+	}
+	_, ok := p.(T)
+	return ok
+}
+
+// ResultOf returns the result of a policy's latest Act for a row; nil if the policy, or the member
+// that chose, does not search. The batch must be as that Act left it.
+func ResultOf(p Policy, b *env.Batch, row int32) *SearchResult {
+	if s, ok := chooser(p, b, row).(Searcher); ok {
+		return s.SearchResult(row)
+	}
+	return nil
+}
+
+// chooser returns the policy that chose for a row: p, or a member of it.
+func chooser(p Policy, b *env.Batch, row int32) Policy {
+	if m, ok := p.(Mixture); ok {
+		return m.Members()[m.Chosen(b, row)]
+	}
+	return p
 }
 
 // SearchResult is the result of a search for a row.
@@ -116,11 +148,14 @@ func NewSeats(makers []Maker, s env.Spec) (seats []Policy, err error) {
 	return seats, nil
 }
 
-// CloseSeats closes the policies that are an io.Closer and returns their errors.
+// CloseSeats closes the policies, and members of them, that are an io.Closer and returns their errors.
 func CloseSeats(seats ...Policy) error {
 	var all []error
 	for _, p := range seats {
-		if c, ok := p.(io.Closer); ok {
+		switch c := p.(type) {
+		case Mixture:
+			all = append(all, CloseSeats(c.Members()...))
+		case io.Closer:
 			all = append(all, c.Close())
 		}
 	}
@@ -143,6 +178,19 @@ type Files func(sha256 string) ([]byte, error)
 type WithFiles interface {
 	Policy
 	Files() []File
+}
+
+// FilesOf returns the files of a policy, or of its members.
+func FilesOf(p Policy) (all []File) {
+	switch f := p.(type) {
+	case Mixture:
+		for _, m := range f.Members() {
+			all = append(all, FilesOf(m)...)
+		}
+	case WithFiles:
+		all = f.Files()
+	}
+	return all
 }
 
 // Episode is one game played: its seed and the orders of every seat and turn.

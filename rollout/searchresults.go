@@ -2,8 +2,8 @@ package rollout
 
 import (
 	"math"
+	"slices"
 
-	"moonfarm/env"
 	"moonfarm/sim"
 )
 
@@ -92,30 +92,17 @@ func (s *SearchResults) add(o *SearchResults) {
 
 // searches holds the results of the Searchers in the current turn.
 type searches struct {
-	seats  []Searcher // nil for other policies
-	v      env.Vector
 	firsts []int32         // the number of the first choice of each head
 	action []int32         // scratch
 	rows   []SearchResults // per row of the batch, its result as one row
 }
 
-// findSearchers lists the seats whose policies search.
+// findSearchers prepares for results if a policy searches.
 func (g *Games) findSearchers() {
-	var x *searches
-	for p, policy := range g.seats {
-		s, ok := policy.(Searcher)
-		if !ok {
-			continue
-		}
-		if x == nil {
-			x = &searches{v: g.v, seats: make([]Searcher, g.players), rows: make([]SearchResults, g.players*len(g.playing))}
-		}
-		x.seats[p] = s
-	}
-	if x == nil {
+	if !slices.ContainsFunc(g.seats, Has[Searcher]) {
 		return
 	}
-	spec := g.v.Spec()
+	spec, x := g.v.Spec(), &searches{rows: make([]SearchResults, g.players*len(g.playing))}
 	first := int32(0)
 	for _, n := range spec.Heads {
 		x.firsts = append(x.firsts, first)
@@ -135,27 +122,28 @@ func (x *searches) skip(row int32) {
 	f.Value = append(f.Value, unsearched)
 }
 
-// collect stores the results of the Searcher of seat p for its rows in the latest Act.
-func (x *searches) collect(p int, rows []int32) {
+// collect stores the results of seat p's searches for its rows in the latest Act.
+func (g *Games) collect(p int, rows []int32) {
 	for _, row := range rows {
-		f := &x.rows[row]
-		*f = f.empty()
-		s := x.seats[p].SearchResult(row)
+		s := ResultOf(g.seats[p], g.batch, row)
 		if s == nil {
-			f.Value = append(f.Value, unsearched)
+			g.searches.skip(row)
 			continue
 		}
+		f := &g.searches.rows[row]
+		*f = f.empty()
 		f.Value = append(f.Value, float32(s.Value))
 		f.Shares = append(f.Shares, s.Shares...)
 		for k := range s.Shares {
-			x.label(f, int(row)/len(x.seats), sim.Player(p), s.OrdersOf(k))
+			g.label(f, int(row)/g.players, sim.Player(p), s.OrdersOf(k))
 		}
 	}
 }
 
 // label appends the choices of a move of seat p in game i.
-func (x *searches) label(f *SearchResults, i int, p sim.Player, orders []sim.Order) {
-	x.v.Label(x.action, i, p, orders)
+func (g *Games) label(f *SearchResults, i int, p sim.Player, orders []sim.Order) {
+	x := g.searches
+	g.v.Label(x.action, i, p, orders)
 	before := len(f.Choices)
 	for h, c := range x.action {
 		switch {

@@ -38,7 +38,7 @@ import (
 type Options struct {
 	// Game makes a Vector of one game with the same rules as the episode's.
 	Game func() (env.Vector, error)
-	// Policy makes a rollout.Searcher.
+	// Policy makes a policy that searches.
 	Policy rollout.Maker
 	// First and Last are the first and the last turn to analyse; every Every-th turn from First on
 	// is analysed.
@@ -190,7 +190,7 @@ func (r *run) replay(yield func(position) bool) error {
 // worker searches positions.
 type worker struct {
 	v      env.Vector // of one game
-	policy rollout.Searcher
+	policy rollout.Policy
 	batch  *env.Batch
 }
 
@@ -207,11 +207,10 @@ func (r *run) start() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, ok := p.(rollout.Searcher)
-	if !ok {
+	if !rollout.Has[rollout.Searcher](p) {
 		return nil, errors.Join(fmt.Errorf("%s does not search", p.Name()), rollout.CloseSeats(p))
 	}
-	return &worker{v, s, env.NewBatch(v.Spec(), 1, s.Wants())}, nil
+	return &worker{v, p, env.NewBatch(v.Spec(), 1, p.Wants())}, nil
 }
 
 // look searches a position, and, before a wanted turn, also the positions after the best orders.
@@ -262,7 +261,7 @@ func (w *worker) search(ctx context.Context, p sim.Player) (*rollout.SearchResul
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	found := w.policy.SearchResult(int32(p))
+	found := rollout.ResultOf(w.policy, w.batch, int32(p))
 	if found == nil {
 		return nil, fmt.Errorf("%s has not searched the position", w.policy.Name())
 	}

@@ -240,9 +240,7 @@ func (t *turnLoop) ask(ctx context.Context) {
 	for i := range t.states {
 		if p := &t.states[i]; p.policy != nil {
 			p.policy.Act(t.Vector, t.batch, p.row)
-			if n, ok := p.policy.(rollout.Networked); ok {
-				p.network.Add(n.Network(t.batch, p.row[0]))
-			}
+			p.network.Add(rollout.CountsOf(p.policy, t.batch, p.row[0]))
 		}
 	}
 	all.Wait()

@@ -61,10 +61,8 @@ func TestForms(t *testing.T) {
 					} else {
 						policies[k].Act(v, batches[k], rows)
 					}
-					if n, ok := policies[k].(rollout.Networked); ok && c.evaluations {
-						for _, row := range all {
-							steps += n.Network(batches[k], row).Evaluations
-						}
+					for _, row := range all {
+						steps += rollout.CountsOf(policies[k], batches[k], row).Evaluations
 					}
 					v.Step(batches[k])
 				}

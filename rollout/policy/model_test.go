@@ -105,7 +105,7 @@ func TestModelNames(t *testing.T) {
 				p, err := maker(s)
 				require.NoError(t, err)
 				assert.Equalf(t, want, p.Name(), "%q is called", name)
-				files := p.(rollout.WithFiles).Files()
+				files := rollout.FilesOf(p)
 				assert.Truef(t, len(files) != 0 && slices.Equal(files[0].Data, data) && files[0].SHA256[:16] == sum, "%q has the files %v", name, files)
 			}
 		})
@@ -187,7 +187,7 @@ func TestSharedForms(t *testing.T) {
 	s := policytest.NewVector(t, "tron", "", 1, 0).Spec()
 	for _, name := range []string{"ext.onnx", "bf16w.onnx"} {
 		p := policytest.NewPolicy(t, "tron", sharedNetwork(t, name), s)
-		f := p.(rollout.WithFiles).Files()[0]
+		f := rollout.FilesOf(p)[0]
 		found := func(string) ([]byte, error) { return f.Data, nil }
 		again, err := policy.New("tron", p.Name(), found) // without the other file
 		require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestModelData(t *testing.T) {
 	require.NoError(t, errors.Join(os.WriteFile(path, rest, 0o666), os.WriteFile(path+".data", data, 0o666)))
 	want := policytest.NewPolicy(t, "towerdefence", modelFile(t, s, true), s)
 	p := policytest.NewPolicy(t, "towerdefence", path, s)
-	files := p.(rollout.WithFiles).Files()
+	files := rollout.FilesOf(p)
 	assert.Truef(t, p.Name() == want.Name() && slices.Equal(files[0].Data, whole), "%s has %d bytes, want %s with %d", p.Name(), len(files[0].Data), want.Name(), len(whole))
 	require.NoError(t, os.Remove(path+".data"))
 	_, err := policy.New("towerdefence", path)
@@ -287,7 +287,7 @@ func TestModelPaths(t *testing.T) {
 			t.Run(want, func(t *testing.T) {
 				p := policytest.NewPolicy(t, "towerdefence", spec, s)
 				assert.Equalf(t, want, p.Name(), "%s is called", spec)
-				files := p.(rollout.WithFiles).Files()
+				files := rollout.FilesOf(p)
 				found := func(string) ([]byte, error) { return files[0].Data, nil }
 				again, err := policy.New("towerdefence", p.Name(), found)
 				require.NoError(t, err)

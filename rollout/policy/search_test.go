@@ -225,7 +225,7 @@ func TestSearchVaries(t *testing.T) {
 func TestMixturesTellWhatWasFound(t *testing.T) {
 	v := policytest.NewVector(t, "towerdefence", "", 5, 0)
 	p := policytest.NewPolicy(t, "towerdefence", "mix(1*mcts(sims=2),1*mix(1*econ,1*mcts(sims=3)))", v.Spec())
-	search, chooser := p.(rollout.Searcher), p.(rollout.Mixture)
+	chooser := p.(rollout.Mixture)
 	b := env.NewBatch(v.Spec(), 5, p.Wants())
 	counts := [3]int{}
 	for range 30 {
@@ -234,7 +234,7 @@ func TestMixturesTellWhatWasFound(t *testing.T) {
 		clear(b.OrderLen[4:9])
 		b.OrderLen[2] = 0
 		for _, row := range []int32{0, 1, 3, 9} {
-			member, found := chooser.Chosen(b, row), search.SearchResult(row)
+			member, found := chooser.Chosen(b, row), rollout.ResultOf(p, b, row)
 			counts[member]++
 			if (found != nil) != (member != 1) {
 				t.Fatalf("member %d chose and found %v", member, found)
@@ -243,12 +243,12 @@ func TestMixturesTellWhatWasFound(t *testing.T) {
 				checkSearched(t, p.Name(), found, b.Orders[int(row)])
 			}
 		}
-		require.Nil(t, search.SearchResult(2), "has a result for a row that it has not searched")
+		require.Nil(t, rollout.ResultOf(p, b, 2), "has a result for a row that it has not searched")
 		v.Step(b)
 	}
 	assert.NotEqualf(t, 0, min(counts[0], counts[1], counts[2]), "members chose %v times", counts)
-	_, ok := policytest.NewPolicy(t, "towerdefence", "mix(1*econ,1*random)", v.Spec()).(rollout.Searcher)
-	assert.False(t, ok, "a mixture without searches is a Searcher")
+	assert.True(t, rollout.Has[rollout.Searcher](p))
+	assert.False(t, rollout.Has[rollout.Searcher](policytest.NewPolicy(t, "towerdefence", "mix(1*econ,1*random)", v.Spec())), "a mixture without searches")
 }
 
 // A search that would take hours ends when the context of Until is done, also as a member of a

@@ -374,11 +374,16 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		if err != nil {
 			return nil, err
 		}
-		m.firsts = append(m.firsts, uint8(len(m.Members()))) // rollout.NewGames refuses more than 256 members
+		m.firsts = append(m.firsts, uint8(len(m.all))) // rollout.NewGames refuses more than 256 members
 		m.members = append(m.members, p)
+		if c, ok := p.(rollout.Mixture); ok {
+			m.all = append(m.all, c.Members()...)
+		} else {
+			m.all = append(m.all, p)
+		}
 		m.wants |= p.Wants()
 		weights[i] = each.weight
 	}
 	m.limits = limits(weights)
-	return m.asPolicy(), nil
+	return m, nil
 }

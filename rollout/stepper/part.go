@@ -85,9 +85,7 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 		if p == nil {
 			return nil, errors.Join(fmt.Errorf("the maker of opponent %d made a nil Policy", j), rollout.CloseSeats(k.opponents...))
 		}
-		if _, ok := p.(rollout.Interruptible); ok {
-			s.slow = true
-		}
+		s.slow = s.slow || rollout.Has[rollout.Interruptible](p)
 		k.wants |= p.Wants() & seen
 		k.lists = append(k.lists, make([]int32, 0, n*s.players))
 	}

@@ -54,8 +54,7 @@ func searches(maker rollout.Maker, s env.Spec) bool {
 	if err != nil {
 		return false
 	}
-	_, ok := p.(rollout.Searcher)
-	return ok && rollout.CloseSeats(p) == nil
+	return rollout.Has[rollout.Searcher](p) && rollout.CloseSeats(p) == nil
 }
 
 // searchers returns the names of the policies that search a game.

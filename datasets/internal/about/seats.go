@@ -25,18 +25,18 @@ func MakeSeats(m Makers, files rollout.Files, j *Job, s env.Spec) (seats SeatMak
 			return nil, err
 		}
 		look(p)
-		if l, ok := p.(rollout.WithFiles); ok {
-			models = append(models, l.Files()...)
-		}
+		models = append(models, rollout.FilesOf(p)...)
 		return maker, errors.Join(j.AddModels(models), rollout.CloseSeats(p))
 	}
 	for _, text := range texts {
 		maker, err := make(text, func(p rollout.Policy) {
 			members := []string{}
-			_, searches := p.(rollout.Searcher)
-			j.Search = j.Search || searches
+			j.Search = j.Search || rollout.Has[rollout.Searcher](p)
 			if c, ok := p.(rollout.Mixture); ok {
-				members, mixed = c.Members(), true
+				mixed = true
+				for _, member := range c.Members() {
+					members = append(members, member.Name())
+				}
 			}
 			j.Policies, j.Members = append(j.Policies, p.Name()), append(j.Members, members)
 		})

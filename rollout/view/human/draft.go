@@ -116,8 +116,7 @@ func (t *Session) Hint() (*Advice, error) {
 	}
 	legal := t.choices()
 	a := &Advice{Moves: []Advised{{1, t.advised(orders, legal)}}}
-	if s, ok := t.o.Hint.(rollout.Searcher); ok && s.SearchResult(int32(row)) != nil {
-		r := s.SearchResult(int32(row))
+	if r := rollout.ResultOf(t.o.Hint, t.b, int32(row)); r != nil {
 		a.Value, a.Moves = &r.Value, nil
 		for k, share := range r.Shares {
 			a.Moves = append(a.Moves, Advised{share, t.advised(r.OrdersOf(k), legal)})
