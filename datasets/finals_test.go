@@ -129,8 +129,6 @@ func TestFinalsAreKept(t *testing.T) {
 	require.NoError(t, err)
 	maker, err := toyMakers().Policy("random", nil)
 	require.NoError(t, err)
-	p, err := maker(v.Spec())
-	require.NoError(t, err)
 	var sums []string
 	for _, wrap := range []func(rollout.Sink) rollout.Sink{
 		func(s rollout.Sink) rollout.Sink { return s },
@@ -144,7 +142,7 @@ func TestFinalsAreKept(t *testing.T) {
 		require.NoError(t, err)
 		to := [about.AllTables]store.Sum{store.NewSum(), store.NewSum(), store.NewSum()}
 		require.NoError(t, x.Start(j.Place(0), []io.Writer{&to[0], &to[1], &to[2]}))
-		games, err := rollout.NewGames(v, []rollout.Policy{p, p}, l.Keep(4))
+		games, err := rollout.NewGames(v, rollout.Cast{Seats: []rollout.Maker{maker, maker}, Keep: l.Keep(4)})
 		require.NoError(t, err)
 		sink := wrap(playedTo(func(e *rollout.Episode) error { return x.Episode(e, "") }))
 		require.NoError(t, games.Play(context.Background(), j.Seed, 0, j.ShardEpisodes, sink))

@@ -1,8 +1,6 @@
 package rollout
 
 import (
-	"errors"
-
 	"moonfarm/env"
 	"moonfarm/sim"
 )
@@ -147,27 +145,6 @@ func (a *Asker) label(dst []int32, row int32) {
 	default:
 		a.v.Label(dst, game, sim.Player(int(row)-game*a.seats), b.Orders[int(row)*a.room:][:n])
 	}
-}
-
-// Ask makes a policy that is asked, in all rows, what it would choose: later episodes hold its
-// orders. It must be called before Play, at most once. The maker's error is returned.
-func (g *Games) Ask(maker Maker) error {
-	if maker == nil || g.asker != nil {
-		return errors.New("a policy is asked already, or its maker is nil")
-	}
-	a, err := NewAsker(g.v, maker)
-	if err == nil {
-		g.asker, g.asked = a, make([]int32, 0, g.players*len(g.playing))
-	}
-	return err
-}
-
-// CloseAsked closes the policy that is asked, if there is one.
-func (g *Games) CloseAsked() error {
-	if g.asker == nil {
-		return nil
-	}
-	return g.asker.Close()
 }
 
 // ask appends the orders that the asked policy would give in this turn to the episodes.

@@ -61,53 +61,84 @@ type Games struct {
 	end    uint64 // first episode not to be played
 }
 
-// NewGames seats one policy at each seat of the games of v. A policy may sit at
-// several seats. If keep is not 0, episodes hold Rows with the slabs of keep and
-// the reward. A caller that writes rows then need not play every turn a second
-// time; the price is memory: see MostRowBytes. NewGames fails if there are not as
-// many policies as seats, or one is nil.
-func NewGames(v env.Vector, seats []Policy, keep env.Want) (*Games, error) {
-	if v == nil {
-		return nil, errors.New("games need a Vector, got nil")
+// Cast makes the policies of Games.
+type Cast struct {
+	Seats   []Maker // of each seat
+	Opening Opening // plays the first turns of every episode
+	// Ask makes a policy that is asked what it would choose, in all rows: the episodes
+	// hold its orders (Episode.AskedOrders). nil: none is asked.
+	Ask Maker
+	// Keep makes the episodes hold Rows with these slabs and the reward. A caller that
+	// writes rows then need not play every turn a second time; the price is memory: see
+	// MostRowBytes. 0: episodes have no Rows.
+	Keep env.Want
+}
+
+// NewGames returns the games of v with the policies of a cast. The caller must Close
+// them. NewGames fails if there are not as many policies as seats.
+func NewGames(v env.Vector, c Cast) (*Games, error) {
+	seats, err := NewSeats(c.Seats, v.Spec())
+	if err != nil {
+		return nil, err
 	}
+	g, err := seated(v, seats, c.Keep)
+	if err != nil {
+		return nil, errors.Join(err, CloseSeats(seats...))
+	}
+	if c.Opening.Turns > 0 {
+		err = g.open(c.Opening)
+	}
+	if err == nil && c.Ask != nil {
+		if g.asker, err = NewAsker(v, c.Ask); err == nil {
+			g.asked = make([]int32, 0, g.players*len(g.playing))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	g.batch = env.NewBatch(v.Spec(), len(g.playing), g.wants)
+	g.batch.Idle = make([]bool, len(g.playing))
+	g.kept = withSlabs(g.batch, g.keep)
+	return g, nil
+}
+
+// seated returns games without a batch, an opening and a policy that is asked. A policy may
+// sit at several seats.
+func seated(v env.Vector, seats []Policy, keep env.Want) (*Games, error) {
 	s := v.Spec()
 	if len(seats) != s.Info.Players {
 		return nil, fmt.Errorf("%s has %d seats, got %d policies", s.Info.Name, s.Info.Players, len(seats))
-	}
-	if s.Games < 1 {
-		return nil, fmt.Errorf("a vector of %d games, want 1 or more", s.Games)
 	}
 	if keep&env.WantAction != 0 { // the action that the orders encode
 		keep = keep&^env.WantAction | env.WantPlayed
 	}
 	g := &Games{
-		v: v, seats: seats, keep: keep,
+		v: v, seats: seats, keep: keep, wants: keep,
 		players: s.Info.Players, maxOrders: s.Info.MaxOrders,
-		playing: make([]*Episode, s.Games),
-		rows:    make([][]int32, len(seats)),
-		held:    make([]*Episode, window*s.Games),
+		playing:  make([]*Episode, s.Games),
+		rows:     make([][]int32, len(seats)),
+		held:     make([]*Episode, window*s.Games),
+		networks: slices.ContainsFunc(seats, Has[Networked]),
 	}
-	g.wants = keep
 	for p, policy := range seats {
-		if policy == nil {
-			return nil, fmt.Errorf("the policy of seat %d is nil", p)
-		}
 		g.wants |= policy.Wants()
 		g.names = append(g.names, policy.Name())
 		g.rows[p] = make([]int32, 0, s.Games)
 	}
-	g.makeBatch()
-	g.networks = slices.ContainsFunc(seats, Has[Networked])
 	g.findSearchers()
 	return g, g.findMixtures()
 }
 
-// makeBatch makes the batch with the slabs of wants.
-func (g *Games) makeBatch() {
-	s := g.v.Spec()
-	g.batch = env.NewBatch(s, s.Games, g.wants)
-	g.batch.Idle = make([]bool, s.Games)
-	g.kept = withSlabs(g.batch, g.keep)
+// Close closes the policies.
+func (g *Games) Close() error {
+	all := CloseSeats(g.seats...)
+	if g.opening != nil {
+		all = errors.Join(all, CloseSeats(g.opening.policy))
+	}
+	if g.asker != nil {
+		all = errors.Join(all, g.asker.Close())
+	}
+	return all
 }
 
 // findMixtures lists the seats whose policies are mixtures.
@@ -134,9 +165,6 @@ func (g *Games) findMixtures() error {
 // an Interruptible policy ends its Act early. Play allocates only the buffers of
 // episodes, which it keeps.
 func (g *Games) Play(ctx context.Context, seed, first, n uint64, sink Sink) error {
-	if sink == nil {
-		return errors.New("the sink for the episodes is nil")
-	}
 	if n > math.MaxUint64-first {
 		return fmt.Errorf("episodes %d and %d more: too many", first, n)
 	}
@@ -163,9 +191,13 @@ func (g *Games) Play(ctx context.Context, seed, first, n uint64, sink Sink) erro
 }
 
 // Shard plays the episodes first … first+n−1 of the run with that master seed
-// on v: it is NewGames and Play in one call.
+// on v, with policies that the caller closes.
 func Shard(ctx context.Context, v env.Vector, seats []Policy, seed, first, n uint64, sink Sink) error {
-	g, err := NewGames(v, seats, 0)
+	var c Cast
+	for _, p := range seats {
+		c.Seats = append(c.Seats, func(env.Spec) (Policy, error) { return p, nil })
+	}
+	g, err := NewGames(v, c)
 	if err != nil {
 		return err
 	}
@@ -254,7 +286,7 @@ func (g *Games) turn(done <-chan struct{}) bool {
 	}
 	rows := g.rows
 	if g.opening != nil {
-		rows = g.open()
+		rows = g.openTurn()
 	}
 	for p, policy := range g.seats {
 		if len(rows[p]) > 0 {

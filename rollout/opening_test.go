@@ -18,11 +18,8 @@ import (
 func opened(t *testing.T, games, turns int, seats func(v env.Vector) []rollout.Policy, sink rollout.Sink) {
 	t.Helper()
 	v := newToy(t, toys[1], env.Settings{N: games})
-	g, err := rollout.NewGames(v, seats(v), 0)
+	g, err := rollout.NewGames(v, rollout.Cast{Seats: makersOf(seats(v)), Opening: rollout.Opening{Turns: turns, Policy: newMaker(t, "random")}})
 	require.NoError(t, err)
-	if turns > 0 {
-		require.NoError(t, g.Open(turns, newSeats(t, v, "random")[0]))
-	}
 	require.NoError(t, g.Play(context.Background(), 7, 0, 60, sink))
 }
 
@@ -95,23 +92,4 @@ func TestOpeningSearches(t *testing.T) {
 		return nil
 	}))
 	assert.NotEqual(t, 0, late, "nobody searched after the opening")
-}
-
-// TestOpeningRefused: an opening without turns or policy is refused, and a second one.
-func TestOpeningRefused(t *testing.T) {
-	v := newToy(t, toys[0], env.Settings{N: 1})
-	p := newSeats(t, v, "random")
-	g, err := rollout.NewGames(v, p, 0)
-	require.NoError(t, err)
-	for _, err := range []error{g.Open(0, p[0]), g.Open(1, nil)} {
-		assert.ErrorContains(t, err, "there may be one, of 1 turn or more")
-	}
-	require.NoError(t, g.Open(1, p[0]), "there may be one opening")
-	assert.Error(t, g.Open(1, p[0]), "there may be one opening")
-	j := rollout.Job{Vector: func() (env.Vector, error) { return v, nil }, Opening: rollout.Opening{Turns: 1}}
-	for range v.Spec().Info.Players {
-		j.Seats = append(j.Seats, newMaker(t, "random"))
-	}
-	_, err = rollout.NewShardPlayer(j)
-	assert.EqualError(t, err, "an opening without a policy")
 }

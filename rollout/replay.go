@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"errors"
 	"fmt"
 
 	"moonfarm/env"
@@ -46,9 +45,6 @@ type Replayer struct {
 // rules and the turn limit of the recording, and the reward that the rows are to
 // have. NewReplayer fails if v does not hold exactly one game.
 func NewReplayer(v env.Vector) (*Replayer, error) {
-	if v == nil {
-		return nil, errors.New("replay: a Replayer needs a Vector, got nil")
-	}
 	s := v.Spec()
 	if s.Games != 1 {
 		return nil, fmt.Errorf("replay: the vector has %d games, want 1", s.Games)
@@ -61,9 +57,6 @@ func NewReplayer(v env.Vector) (*Replayer, error) {
 // seats differs, or offsets of orders are inconsistent.
 func (r *Replayer) Start(e *Episode) error {
 	r.e = nil
-	if e == nil {
-		return errors.New("replay: the episode is nil")
-	}
 	if e.Players != r.players {
 		return fmt.Errorf("episode %d: %d seats, the game has %d", e.ID, e.Players, r.players)
 	}

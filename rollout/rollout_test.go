@@ -49,10 +49,18 @@ func newSeats(t testing.TB, v env.Vector, spec string) []rollout.Policy {
 	return seats
 }
 
+// makersOf returns makers of these policies.
+func makersOf(seats []rollout.Policy) (all []rollout.Maker) {
+	for _, p := range seats {
+		all = append(all, func(env.Spec) (rollout.Policy, error) { return p, nil })
+	}
+	return all
+}
+
 // newGames seats the policy of a spec at each seat of v.
 func newGames(t testing.TB, v env.Vector, spec string, keep env.Want) *rollout.Games {
 	t.Helper()
-	games, err := rollout.NewGames(v, newSeats(t, v, spec), keep)
+	games, err := rollout.NewGames(v, rollout.Cast{Seats: makersOf(newSeats(t, v, spec)), Keep: keep})
 	require.NoError(t, err)
 	return games
 }
@@ -243,6 +251,7 @@ func TestRunMissingShards(t *testing.T) {
 	assert.Truef(t, len(sinks.committed) == 2 && sinks.committed[3] == record(t, toys[0], 1, "random", 24, 8) && sinks.committed[12] == record(t, toys[0], 1, "random", 96, 4), "wrong shards: %v", sinks.committed)
 	for _, bad := range []int{-1, 13} {
 		assert.Errorf(t, rollout.Run(context.Background(), job, []int{bad}, sinks.open, rollout.Options{}), "shard %d of 13 was played", bad)
+		assert.PanicsWithValue(t, fmt.Sprintf("rollout: Range of shard %d: the job has 13, from 0", bad), func() { job.Range(bad) })
 	}
 	assert.NoError(t, rollout.Run(context.Background(), job, nil, sinks.open, rollout.Options{Workers: 3}), "no shards")
 }

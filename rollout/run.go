@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -19,17 +18,10 @@ type Job struct {
 	Episodes      uint64
 	ShardEpisodes uint64
 
-	// Vector makes the games of one worker, and Seats the policy of each
-	// seat. They are called by several goroutines at once.
+	// Vector makes the games of one worker, and Cast their policies. They are called by
+	// several goroutines at once.
 	Vector func() (env.Vector, error)
-	Seats  []Maker
-	// Opening plays the first turns of every episode.
-	Opening Opening
-	// Ask makes a policy that is asked what it would choose, in all rows: the episodes
-	// hold its orders (Episode.AskedOrders). nil: none is asked.
-	Ask Maker
-	// Keep makes the episodes hold rows of these slabs: see NewGames.
-	Keep env.Want
+	Cast
 }
 
 // Shards returns the number of shards of the job; the last may be smaller.
@@ -86,9 +78,6 @@ type Options struct {
 // shard. If the context is done, unfinished shards are aborted and its cause is
 // returned.
 func Run(ctx context.Context, j Job, shards []int, open func(shard int) (ShardSink, error), o Options) error {
-	if err := j.check(open); err != nil {
-		return err
-	}
 	for _, s := range shards {
 		if s < 0 || s >= j.Shards() {
 			return fmt.Errorf("shard %d: the job has %d", s, j.Shards())
@@ -106,19 +95,6 @@ func Run(ctx context.Context, j Job, shards []int, open func(shard int) (ShardSi
 			}
 			return nil
 		})
-}
-
-// check fails for an incomplete job.
-func (j *Job) check(open func(int) (ShardSink, error)) error {
-	if j.Vector == nil || open == nil {
-		return errors.New("a run needs Job.Vector and open, got nil")
-	}
-	for p, maker := range j.Seats {
-		if maker == nil {
-			return fmt.Errorf("the maker of the policy of seat %d is nil", p)
-		}
-	}
-	return nil
 }
 
 // run is the state that the workers share.
@@ -146,10 +122,8 @@ func (r *run) count(c Counts) {
 // ShardPlayer plays shards of a job, one after the other, with games and policies
 // of its own. It is not safe for concurrent use.
 type ShardPlayer struct {
-	run    *run
-	seats  []Policy
-	opener Policy // plays the opening; nil: there is no opening
-	games  *Games
+	run   *run
+	games *Games
 }
 
 // NewShardPlayer makes a ShardPlayer with its games and policies. The caller must
@@ -162,38 +136,12 @@ func (r *run) player() (*ShardPlayer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v == nil {
-		return nil, errors.New("Job.Vector made a nil Vector")
-	}
-	p := &ShardPlayer{run: r}
-	if p.seats, err = NewSeats(r.job.Seats, v.Spec()); err != nil {
-		return nil, err
-	}
-	if p.games, err = NewGames(v, p.seats, r.job.Keep); err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	if err := p.makeOpener(r.job.Opening); err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	if r.job.Ask != nil {
-		if err := p.games.Ask(r.job.Ask); err != nil {
-			return nil, errors.Join(err, p.Close())
-		}
-	}
-	return p, nil
+	games, err := NewGames(v, r.job.Cast)
+	return &ShardPlayer{r, games}, err
 }
 
 // Close closes the policies.
-func (s *ShardPlayer) Close() error {
-	all := s.seats[:len(s.seats):len(s.seats)]
-	if s.opener != nil {
-		all = append(all, s.opener)
-	}
-	if s.games == nil {
-		return CloseSeats(all...)
-	}
-	return errors.Join(CloseSeats(all...), s.games.CloseAsked())
-}
+func (s *ShardPlayer) Close() error { return s.games.Close() }
 
 // Play plays one shard into its sink, as Run does. After an error the ShardPlayer
 // must not be used again.

@@ -172,7 +172,7 @@ func TestFoundAllocatesNothing(t *testing.T) {
 	v := newToy(t, g, env.Settings{N: 4})
 	seats := newSeats(t, v, "random")
 	seats[1], seats[3] = &seeker{orders: g.Orders}, &seeker{orders: g.Orders}
-	games, err := rollout.NewGames(v, seats, 0)
+	games, err := rollout.NewGames(v, rollout.Cast{Seats: makersOf(seats)})
 	require.NoError(t, err)
 	play := func() {
 		require.NoError(t, games.Play(context.Background(), 7, 0, 40, sinkFunc(func(*rollout.Episode) error { return nil })))

@@ -190,15 +190,12 @@ func (t *Tournament) playChunk(ctx context.Context, g *schedule.Fixture, n int) 
 	for _, p := range g.Players {
 		makers = append(makers, t.Players[p].New)
 	}
-	seats, err := rollout.NewSeats(makers, v.Spec())
+	games, err := rollout.NewGames(v, rollout.Cast{Seats: makers})
 	if err != nil {
 		return nil, err
 	}
-	all, err := rollout.NewGames(v, seats, 0)
-	if err == nil {
-		err = all.Play(ctx, t.Seed, uint64(g.Seed), uint64(n), &played)
-	}
-	return played, errors.Join(err, rollout.CloseSeats(seats...))
+	err = games.Play(ctx, t.Seed, uint64(g.Seed), uint64(n), &played)
+	return played, errors.Join(err, games.Close())
 }
 
 // collector collects episodes as games.

@@ -191,31 +191,11 @@ func (c *checker) play(ctx context.Context, a *recompute, s about.Shard) error {
 	if err != nil {
 		return &about.MakerError{Err: err}
 	}
-	seats, err := rollout.NewSeats(a.seats.All, v.Spec())
+	games, err := rollout.NewGames(v, rollout.Cast{Seats: a.seats.All, Opening: a.opening, Ask: a.seats.Ask, Keep: env.WantReward})
 	if err != nil {
 		return &about.MakerError{Err: err}
 	}
-	defer func() { _ = rollout.CloseSeats(seats...) }() // the episodes were played before any error
-	games, err := rollout.NewGames(v, seats, env.WantReward)
-	if err != nil {
-		return err
-	}
-	if o := a.opening; o.Turns > 0 {
-		p, err := o.Policy(v.Spec())
-		if err == nil {
-			seats = append(seats, p)
-			err = games.Open(o.Turns, p)
-		}
-		if err != nil {
-			return &about.MakerError{Err: err}
-		}
-	}
-	if a.seats.Ask != nil {
-		if err := games.Ask(a.seats.Ask); err != nil {
-			return &about.MakerError{Err: err}
-		}
-		defer func() { _ = games.CloseAsked() }()
-	}
+	defer func() { _ = games.Close() }() // the episodes were played before any error
 	return games.Play(ctx, job.Seed, s.First, s.Episodes.Rows, sinkFunc(func(e *rollout.Episode) error {
 		return c.encoder.Episode(e, "")
 	}))

@@ -207,8 +207,8 @@ func (r *run) rollout() rollout.Job {
 		games = 8
 	}
 	return rollout.Job{
-		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes, Seats: r.seats.All, Opening: r.opening, Ask: r.seats.Ask,
-		Keep:   r.Layout.Keep(games),
+		Seed: j.Seed, Episodes: j.Episodes, ShardEpisodes: j.ShardEpisodes,
+		Cast:   rollout.Cast{Seats: r.seats.All, Opening: r.opening, Ask: r.seats.Ask, Keep: r.Layout.Keep(games)},
 		Vector: func() (env.Vector, error) { return r.makers.Vector(j.Rules[0], j.Config(games)) },
 	}
 }
