@@ -70,19 +70,15 @@ type Autoreset struct {
 // seeds(game, episode) is the seed of an episode. In SameStep mode, last
 // observations are written to final: it belongs to the caller, has the rows of
 // v, and must not be passed to Observe. In other modes it may be nil.
-// NewAutoreset fails if an argument is missing or a slab of final does not fit
-// v.
+// NewAutoreset fails if a slab of final does not fit v.
 func NewAutoreset(v Vector, mode Mode, seeds func(game int, episode uint64) uint64, final *Batch) (*Autoreset, error) {
 	if mode > Disabled {
 		return nil, fmt.Errorf("env: autoreset %v: there are NextStep, SameStep and Disabled", mode)
 	}
-	if v == nil || seeds == nil {
-		return nil, fmt.Errorf("env: autoreset needs a Vector and a function for its seeds")
-	}
 	spec := v.Spec()
 	n := spec.Games
 	if mode == SameStep {
-		if fault := final.fault(lengthsOf(&spec, final != nil && final.Seats != nil), &spec); fault != "" {
+		if fault := final.fault(lengthsOf(&spec, final.Seats != nil), &spec); fault != "" {
 			return nil, fmt.Errorf("env: autoreset SameStep needs a Batch for the last observations: %s", fault)
 		}
 	}

@@ -195,9 +195,7 @@ func TestResetUnderAutoreset(t *testing.T) {
 
 func TestAutoresetRefuses(t *testing.T) {
 	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 1})
-	_, err := env.NewAutoreset(v, env.SameStep, seedOf, nil)
-	assert.Error(t, err, "SameStep without a Batch for the last observations is accepted")
-	_, err = env.NewAutoreset(v, 3, seedOf, nil)
+	_, err := env.NewAutoreset(v, 3, seedOf, nil)
 	assert.Error(t, err, "mode 3 is accepted")
 	a, err := env.NewAutoreset(v, env.Disabled, seedOf, nil)
 	require.NoError(t, err)

@@ -13,13 +13,13 @@ func (v *pool[S]) mustHave(what string, i int) {
 	}
 }
 
-// check panics if b is nil or one of its slabs has the wrong length.
+// check panics if one of the slabs of b has the wrong length.
 func (v *pool[S]) check(b *Batch) {
 	want := &v.lengths
-	if b != nil && b.Seats != nil {
+	if b.Seats != nil {
 		want = &v.seated
 	}
-	if b != nil && b.Rows == v.spec.Games*v.spec.Info.Players && b.fits(want) &&
+	if b.Rows == v.spec.Games*v.spec.Info.Players && b.fits(want) &&
 		(b.Seats == nil || len(b.Seats) == v.spec.Games) && (b.Idle == nil || len(b.Idle) == v.spec.Games) {
 		return
 	}
@@ -90,9 +90,6 @@ func optional[T any](slab []T) int {
 // fault returns why b does not fit the games of the spec, naming the slab whose
 // length is not the wanted one, or "" if b fits.
 func (b *Batch) fault(want *lengths, s *Spec) string {
-	if b == nil {
-		return "the Batch is nil"
-	}
 	if rows := s.Games * s.Info.Players; b.Rows != rows {
 		return fmt.Sprintf("the Batch has %d rows, %d games of %d seats have %d", b.Rows, s.Games, s.Info.Players, rows)
 	}
@@ -127,9 +124,6 @@ const wantSeen = WantPlanes | WantPacked | WantScalars | WantMask | WantRowSeed
 // Need panics with the name of a slab that b lacks. Policies call it with the
 // slabs that they read and write, and their name as who.
 func (b *Batch) Need(want Want, who string) {
-	if b == nil {
-		panic("env: " + who + ": the Batch is nil")
-	}
 	if b.Seats != nil && want&wantSeen != 0 {
 		panic("env: " + who + " needs the rows of all seats, the Batch has Seats")
 	}

@@ -259,8 +259,7 @@ type Vector interface {
 	// without Settings.Memory ignores it.
 	RestoreMemory(i int, memory []byte) error
 
-	// AppendText appends the whole board of game i as text for people. It
-	// appends nothing if the game's Kit has no AppendText.
+	// AppendText appends the whole board of game i as text for people.
 	AppendText(dst []byte, i int) []byte
 	// Scene sets dst to what a person at the seat sees of game i. It returns false
 	// if the game's Kit has no Scene. Seats are as in features.Kit.Scene.

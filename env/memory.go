@@ -115,7 +115,7 @@ func (m *memory) RestoreMemory(i int, memory []byte) error {
 		copy(store, memory[4:])
 		return nil
 	}
-	return fmt.Errorf("env: a memory of %d bytes, want %d", len(memory), 4+len(store))
+	return fmt.Errorf("env: a memory of %d bytes, expected %d", len(memory), 4+len(store))
 }
 
 // of returns the part of the store that belongs to game i.

@@ -9,9 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/env"
-	"moonfarm/features"
-	"moonfarm/features/featuretest"
-	"moonfarm/sim"
 	"moonfarm/sim/simtest"
 )
 
@@ -44,10 +41,7 @@ func TestMisusePanics(t *testing.T) {
 			name, want string
 			call       func()
 		}{
-			{"Observe", "env: the Batch is nil", func() { v.Observe(nil) }},
-			{"ObserveGame", "env: the Batch is nil", func() { v.ObserveGame(nil, 0) }},
-			{"Step", "env: the Batch is nil", func() { v.Step(nil) }},
-			{"more orders", fmt.Sprintf("env: OrderLen of row 2 is %d: want -1, or 0 to %d orders", orders+1, orders), act(2, int32(orders+1), 0)},
+			{"more orders", fmt.Sprintf("env: OrderLen of row 2 is %d: expected -1, or 0 to %d orders", orders+1, orders), act(2, int32(orders+1), 0)},
 			{"more orders, with actions", fmt.Sprintf("OrderLen of row 3 is %d", orders+7), act(3, int32(orders+7), wantAll)},
 			{"fewer orders", "OrderLen of row 0 is -2", act(0, -2, wantAll)},
 			{"Reset", "env: Reset of game 2: the Vector has 2, from 0", func() { v.Reset(2, 0) }},
@@ -62,7 +56,6 @@ func TestMisusePanics(t *testing.T) {
 			{"Need", "env: econ needs the slab Scalars, which the Batch does not have", func() {
 				env.NewBatch(v.Spec(), 2, env.WantPlanes|env.WantRowSeed).Need(env.WantScalars|env.WantRowSeed, "econ")
 			}},
-			{"Need", "env: econ: the Batch is nil", func() { (*env.Batch)(nil).Need(0, "econ") }},
 		} {
 			mustPanic(t, name(g)+": "+c.name, c.want, c.call)
 		}
@@ -73,36 +66,6 @@ func TestMisusePanics(t *testing.T) {
 	}
 }
 
-// TestMissingParts: constructors name the argument that is missing.
-func TestMissingParts(t *testing.T) {
-	g := simtest.Toy{Seats: 2, Orders: 1}
-	kit := featuretest.ToyKit(g)
-	blind, mute := kit, kit
-	blind.Encoder, mute.Actions = nil, nil
-	for _, c := range []struct {
-		lacks string
-		game  sim.Game[simtest.ToyState]
-		kit   features.Kit[simtest.ToyState]
-	}{{"game", nil, kit}, {"encoder", g, blind}, {"actions", g, mute}} {
-		t.Run(c.lacks, func(t *testing.T) {
-			_, err := env.New(c.game, c.kit, env.Settings{N: 1})
-			assert.ErrorContainsf(t, err, "are nil", "no %s", c.lacks)
-		})
-	}
-	bare := kit
-	bare.AppendText = nil
-	if v, err := env.New(g, bare, env.Settings{N: 1}); err != nil {
-		t.Error(err)
-	} else if text := v.AppendText([]byte("as it was"), 0); string(text) != "as it was" {
-		t.Errorf("a kit without a text draws %q", text)
-	}
-	v := pool(t, g, env.Settings{N: 2})
-	_, err := env.NewAutoreset(nil, env.NextStep, seedOf, nil)
-	assert.Error(t, err, "an autoreset without a Vector is made")
-	_, err = env.NewAutoreset(v, env.NextStep, nil, nil)
-	assert.Error(t, err, "an autoreset without seeds is made")
-}
-
 // TestSameStepWantsABatchThatFits: the Batch for the last observations needs
 // all rows.
 func TestSameStepWantsABatchThatFits(t *testing.T) {
@@ -110,7 +73,6 @@ func TestSameStepWantsABatchThatFits(t *testing.T) {
 	short := env.NewBatch(v.Spec(), 2, wantAll)
 	short.Planes = short.Planes[1:]
 	for want, final := range map[string]*env.Batch{
-		"the Batch is nil":                                      nil,
 		"the Batch has 2 rows":                                  env.NewBatch(v.Spec(), 1, wantAll),
 		"slab Planes of the Batch has length":                   short,
 		"slab Orders of the Batch has length 0, 2 games need 4": {Rows: 4},
@@ -124,5 +86,4 @@ func TestSameStepWantsABatchThatFits(t *testing.T) {
 	require.NoError(t, err)
 	mustPanic(t, "Episode", "env: Episode of game 2: the Vector has 2, from 0", func() { a.Episode(2) })
 	mustPanic(t, "Reset", "env: Reset of game 3", func() { a.Reset(3, 0) })
-	mustPanic(t, "Step", "the Batch is nil", func() { a.Step(nil) })
 }

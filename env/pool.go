@@ -47,8 +47,7 @@ func sizesOf(s *Spec) sizes {
 // New returns a Vector of c.N games of g, all reset with seed 0. The caller
 // must not use g while the Vector is in use. New fails if c.N < 1, c.MaxTurns <
 // 0, c.Reward is not a reward of the game, c.Form is not one of its forms, c.Memory
-// is set but the rules have no fog of war or the form is not features.Cells, or
-// the game or a part of the kit is missing.
+// is set but the rules have no fog of war or the form is not features.Cells.
 func New[S any](g sim.Game[S], kit features.Kit[S], c Settings) (Vector, error) {
 	v, err := newPool(g, kit, c)
 	if err != nil {
@@ -69,9 +68,6 @@ func newPool[S any](g sim.Game[S], kit features.Kit[S], c Settings) (*pool[S], e
 	}
 	if c.MaxTurns < 0 {
 		return nil, fmt.Errorf("env: a limit of %d turns: it may not be negative", c.MaxTurns)
-	}
-	if g == nil || kit.Encoder == nil || kit.Actions == nil {
-		return nil, fmt.Errorf("env: the game, the Encoder or the Actions of its kit are nil")
 	}
 	info := g.Info()
 	if info.Players < 1 || info.Players > sim.MaxPlayers {
@@ -400,7 +396,7 @@ func (v *pool[S]) orders(b *Batch, row int, s *S, p sim.Player) []sim.Order {
 func (b *Batch) given(row, most int) int {
 	n := int(b.OrderLen[row])
 	if n < -1 || n > most {
-		panic(fmt.Sprintf("env: OrderLen of row %d is %d: want -1, or 0 to %d orders", row, n, most))
+		panic(fmt.Sprintf("env: OrderLen of row %d is %d: expected -1, or 0 to %d orders", row, n, most))
 	}
 	if n < 0 && b.Action == nil {
 		panic("env: a row with OrderLen -1 acts by its Action, but the Batch has no Action slab")

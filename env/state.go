@@ -48,9 +48,6 @@ func Rules[S any](v Vector) (sim.Game[S], bool) {
 // AppendText implements Vector.
 func (v *pool[S]) AppendText(dst []byte, i int) []byte {
 	v.mustHave("AppendText", i)
-	if v.kit.AppendText == nil {
-		return dst
-	}
 	return v.kit.AppendText(dst, &v.states[i])
 }
 

@@ -150,8 +150,7 @@ type Kit[S any] struct {
 	Default  string    // name of the form that is used where none is named; "": Cells
 	Measures []Measure[S]
 	Fog      *Fog // nil: the rules hide no cells
-	// AppendText appends the board as text for people. It is nil if the game
-	// has no such text.
+	// AppendText appends the board as text for people.
 	AppendText func(dst []byte, s *S) []byte
 	// Scene sets dst to what a person at that seat sees of the state: nothing that
 	// the rules hide from the seat. Spectator sees everything. It keeps the memory

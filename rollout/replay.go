@@ -47,7 +47,7 @@ type Replayer struct {
 func NewReplayer(v env.Vector) (*Replayer, error) {
 	s := v.Spec()
 	if s.Games != 1 {
-		return nil, fmt.Errorf("replay: the vector has %d games, want 1", s.Games)
+		return nil, fmt.Errorf("replay: the vector has %d games, expected 1", s.Games)
 	}
 	return &Replayer{v: v, players: s.Info.Players, maxOrders: s.Info.MaxOrders, nothing: int32(s.Nothing)}, nil
 }

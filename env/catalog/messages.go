@@ -37,7 +37,7 @@ func (m *Message) at(found sim.Player, known bool) (sim.Player, error) {
 	case m.Seat == AnySeat:
 		return found, nil
 	case m.Seat < 0 || m.Seat >= sim.MaxPlayers:
-		return 0, fmt.Errorf("seat %d, want 0 to %d", m.Seat, sim.MaxPlayers-1)
+		return 0, fmt.Errorf("seat %d, expected 0 to %d", m.Seat, sim.MaxPlayers-1)
 	case known && m.Seat != int(found):
 		return 0, fmt.Errorf("seat %d is given, but the message was sent to seat %d", m.Seat, found)
 	}

@@ -84,7 +84,7 @@ func (k *part) wrong(row int, r headRun, choices []int32) error {
 	}
 	for h, a := range choices {
 		if a < -1 || a > r.last {
-			return fmt.Errorf("game %d, seat %d: action %d of head %d: want −1 to %d", k.first+game, seat, a, r.from+h, r.last)
+			return fmt.Errorf("game %d, seat %d: action %d of head %d: expected −1 to %d", k.first+game, seat, a, r.from+h, r.last)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func (s *Stepper) Ask(name string, maker rollout.Maker, dst []int32, which []boo
 		return err
 	}
 	if want := s.Rows() * len(s.spec.Heads); len(dst) != want {
-		return fmt.Errorf("room for %d choices, want %d for %d rows", len(dst), want, s.Rows())
+		return fmt.Errorf("room for %d choices, expected %d for %d rows", len(dst), want, s.Rows())
 	}
 	if which != nil && len(which) != s.Rows() {
 		return fmt.Errorf("a selection of %d rows, there are %d", len(which), s.Rows())

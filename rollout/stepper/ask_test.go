@@ -171,7 +171,7 @@ func TestAskMisuse(t *testing.T) {
 	s, _ := open(t, c)
 	random, err := policy.New("tron", "random")
 	require.NoError(t, err)
-	assert.ErrorContains(t, s.Ask("random", random, make([]int32, 3), nil), "want 4")
+	assert.ErrorContains(t, s.Ask("random", random, make([]int32, 3), nil), "expected 4")
 	assert.ErrorContains(t, s.Ask("random", random, make([]int32, 4), make([]bool, 3)), "there are 4")
 	fails := func(env.Spec) (rollout.Policy, error) { return nil, assert.AnError }
 	assert.ErrorIs(t, s.Ask("fails", fails, make([]int32, 4), nil), assert.AnError)

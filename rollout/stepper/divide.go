@@ -1,10 +1,6 @@
 package stepper
 
-import (
-	"errors"
-
-	"moonfarm/env"
-)
+import "moonfarm/env"
 
 // rounds is the number of rounds of sizesOf. In the last, the parts of each worker are a 64th of
 // its games.
@@ -93,9 +89,6 @@ func (s *Stepper) makeTools() error {
 		v, err := s.c.Vector(c)
 		if err != nil {
 			return err
-		}
-		if v == nil {
-			return errors.New("Setup.Vector made a nil Vector")
 		}
 		s.tools = append(s.tools, v)
 	}

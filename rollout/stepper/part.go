@@ -53,12 +53,9 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v == nil {
-		return nil, errors.New("Setup.Vector made a nil Vector")
-	}
 	spec := v.Spec()
 	if spec.Games != n {
-		return nil, fmt.Errorf("Setup.Vector made %d games, want %d", spec.Games, n)
+		return nil, fmt.Errorf("Setup.Vector made %d games, expected %d", spec.Games, n)
 	}
 	if len(s.parts) == 0 {
 		s.spec, s.players = spec, spec.Info.Players
@@ -81,10 +78,7 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 	if k.opponents, err = rollout.NewSeats(s.c.Opponents, spec); err != nil {
 		return nil, err
 	}
-	for j, p := range k.opponents {
-		if p == nil {
-			return nil, errors.Join(fmt.Errorf("the maker of opponent %d made a nil Policy", j), rollout.CloseSeats(k.opponents...))
-		}
+	for _, p := range k.opponents {
 		s.slow = s.slow || rollout.Has[rollout.Interruptible](p)
 		k.wants |= p.Wants() & seen
 		k.lists = append(k.lists, make([]int32, 0, n*s.players))

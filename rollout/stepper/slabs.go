@@ -56,9 +56,6 @@ func (s *Stepper) Bind(slabs *Slabs) error {
 	if err := s.idle("Bind"); err != nil {
 		return err
 	}
-	if slabs == nil {
-		return fmt.Errorf("the slabs are nil")
-	}
 	if err := s.fits(slabs); err != nil {
 		return err
 	}
@@ -107,7 +104,7 @@ func (s *Stepper) fits(b *Slabs) error {
 		{"FinalResult", length(b.FinalResult), rows},
 	} {
 		if c.got != c.want && c.got != absent {
-			return fmt.Errorf("slab %s has length %d, want %d for %d rows of %d games", c.name, c.got, c.want, rows, games)
+			return fmt.Errorf("slab %s has length %d, expected %d for %d rows of %d games", c.name, c.got, c.want, rows, games)
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func (s *Stepper) StepWith(actions []int32) error {
 		return err
 	}
 	if want := s.Rows() * len(s.spec.Heads); len(actions) != want {
-		return fmt.Errorf("%d actions, want %d for %d rows", len(actions), want, s.Rows())
+		return fmt.Errorf("%d actions, expected %d for %d rows", len(actions), want, s.Rows())
 	}
 	if s.slabs == nil {
 		return StateError("no slabs are bound")

@@ -144,21 +144,14 @@ func New(c Setup) (*Stepper, error) {
 func (s *Setup) check() error {
 	n := s.Env.N
 	switch {
-	case s.Vector == nil:
-		return errors.New("Setup.Vector is nil")
 	case n < 1:
 		return fmt.Errorf("%d games: there must be at least 1", n)
 	case s.Workers < 1:
 		return fmt.Errorf("%d workers: there must be at least 1", s.Workers)
 	case s.Batch < 0 || s.Batch > n || s.Batch > 0 && n%s.Batch != 0:
-		return fmt.Errorf("blocks of %d games: want a divisor of %d games, or 0", s.Batch, n)
+		return fmt.Errorf("blocks of %d games: expected a divisor of %d games, or 0", s.Batch, n)
 	case len(s.Opponents) > maxOpponents:
 		return fmt.Errorf("%d opponents: there may be %d", len(s.Opponents), maxOpponents)
-	}
-	for j, m := range s.Opponents {
-		if m == nil {
-			return fmt.Errorf("the maker of opponent %d is nil", j)
-		}
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ class MessagesTest(unittest.TestCase):
             moonfarm.state_from("terminal", FRAME, rules="none.such=1")
         with self.assertRaisesRegex(TypeError, "^message: "):
             moonfarm.state_from("terminal", None)  # type: ignore[arg-type]
-        with self.assertRaisesRegex(moonfarm.DataError, "seat 7, want 0 to 3"):
+        with self.assertRaisesRegex(moonfarm.DataError, "seat 7, expected 0 to 3"):
             moonfarm.state_from("terminal", FRAME, seat=7)
         for seen in ("", "{}", "[]", "\0", FRAME[:-3], FRAME * 2):
             with self.assertRaises(moonfarm.DataError):
