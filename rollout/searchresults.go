@@ -116,8 +116,8 @@ func (g *Games) findSearchers() {
 }
 
 // skip stores that a row has no search.
-func (x *searches) skip(row int32) {
-	f := &x.rows[row]
+func (s *searches) skip(row int32) {
+	f := &s.rows[row]
 	*f = f.empty()
 	f.Value = append(f.Value, unsearched)
 }
