@@ -73,12 +73,10 @@ func (c *seat) planner() sim.Order {
 	c.considerEnergy(&best)
 	for y := range c.rows {
 		for _, columns := range plannerColumns {
-			o, _ := c.front(towerdefence.Attack, y, columns)
-			c.consider(&best, o)
+			c.consider(&best, c.front(towerdefence.Attack, y, columns))
 		}
 		if c.rows[y].foeAttack > 0 || c.foe.Far[0]>>(8*y)&rowMask != 0 {
-			o, _ := c.front(towerdefence.Defense, y, frontColumns)
-			c.consider(&best, o)
+			c.consider(&best, c.front(towerdefence.Defense, y, frontColumns))
 		}
 	}
 	if c.affords(towerdefence.Tesla) {

@@ -64,7 +64,7 @@ func (c *seat) rush() sim.Order {
 	y := c.least(midColumns|frontColumns, func(r *row) int {
 		return 4*r.foeWalls + r.foeAttack + r.foeTesla + r.foeOther - 3*r.attack
 	})
-	return c.frontOrSave(towerdefence.Attack, y, midColumns|frontColumns)
+	return c.front(towerdefence.Attack, y, midColumns|frontColumns)
 }
 
 // tesla saves for two tesla towers on the front column, from which they reach the base,
@@ -91,7 +91,7 @@ func (c *seat) tesla() sim.Order {
 // least.
 func (c *seat) placeTesla() sim.Order {
 	y := c.least(frontColumn, func(r *row) int { return 2*r.foeAttack - r.walls })
-	return c.frontOrSave(towerdefence.Tesla, y, frontColumn)
+	return c.front(towerdefence.Tesla, y, frontColumn)
 }
 
 // reserve returns the energy below which a player with tesla towers builds nothing else: the
@@ -108,8 +108,7 @@ func (c *seat) placeEnergy() sim.Order {
 	danger := func(r *row) int { return r.foeAttack - 2*r.walls }
 	for _, columns := range [...]uint64{backColumns, midColumns} {
 		if y := c.least(columns, danger); y >= 0 {
-			order, _ := c.place(towerdefence.Energy, columns&(rowMask<<(8*y)))
-			return order
+			return c.place(towerdefence.Energy, columns&(rowMask<<(8*y)))
 		}
 	}
 	return towerdefence.Nothing
@@ -134,17 +133,7 @@ func (c *seat) room(columns uint64, y int) bool {
 // placeWall places a wall in the row with most attack towers of the enemy for each wall.
 func (c *seat) placeWall(spare int) sim.Order {
 	y := c.least(frontColumns, func(r *row) int { return 2*spare*r.walls + r.walls - 2*r.foeAttack })
-	return c.frontOrSave(towerdefence.Defense, y, frontColumns)
-}
-
-// frontOrSave places kind k in row y on the cell of the columns that is nearest to the enemy,
-// or does nothing if the energy does not suffice yet.
-func (c *seat) frontOrSave(k towerdefence.Kind, y int, columns uint64) sim.Order {
-	if y < 0 {
-		return towerdefence.Nothing
-	}
-	order, _ := c.front(k, y, columns)
-	return order
+	return c.front(towerdefence.Defense, y, frontColumns)
 }
 
 // placeAttack places an attack tower in the row where the enemy has the fewest buildings for
@@ -153,7 +142,7 @@ func (c *seat) placeAttack() sim.Order {
 	y := c.least(midColumns, func(r *row) int {
 		return 4*r.foeWalls + r.foeAttack + r.foeTesla + r.foeOther - 2*r.attack
 	})
-	return c.frontOrSave(towerdefence.Attack, y, midColumns)
+	return c.front(towerdefence.Attack, y, midColumns)
 }
 
 // threat weighs the enemy's attack and tesla towers in the row.
@@ -174,7 +163,7 @@ func (c *seat) threatened() bool {
 // attack towers by most.
 func (c *seat) counterAttack() sim.Order {
 	y := c.least(midColumns, func(r *row) int { return r.attack - r.threat() })
-	return c.frontOrSave(towerdefence.Attack, y, midColumns)
+	return c.front(towerdefence.Attack, y, midColumns)
 }
 
 // enemyAttacks counts the enemy's attack towers.

@@ -96,22 +96,26 @@ func (c *seat) standing(k towerdefence.Kind) int {
 // affords reports whether kind k may be placed anywhere.
 func (c *seat) affords(k towerdefence.Kind) bool { return c.legal.Build(k) != 0 }
 
-// place returns the order to place kind k on one of the cells, drawn uniformly.
-func (c *seat) place(k towerdefence.Kind, cells uint64) (sim.Order, bool) {
+// place returns the order to place kind k on one of the cells, drawn uniformly; nothing if it may
+// stand on none of them.
+func (c *seat) place(k towerdefence.Kind, cells uint64) sim.Order {
 	cells &= c.legal.Build(k)
 	if cells == 0 {
-		return towerdefence.Nothing, false
+		return towerdefence.Nothing
 	}
 	cell := bitboard.Select(cells, c.Random.IntN(bits.OnesCount64(cells)))
-	return towerdefence.Build(k, cell%towerdefence.Width, cell/towerdefence.Width), true
+	return towerdefence.Build(k, cell%towerdefence.Width, cell/towerdefence.Width)
 }
 
 // front returns the order to place kind k on the cell of row y, among the columns, that is
-// nearest to the enemy.
-func (c *seat) front(k towerdefence.Kind, y int, columns uint64) (sim.Order, bool) {
+// nearest to the enemy; nothing if y is negative or the energy does not suffice yet.
+func (c *seat) front(k towerdefence.Kind, y int, columns uint64) sim.Order {
+	if y < 0 {
+		return towerdefence.Nothing
+	}
 	cells := columns & (rowMask << (8 * y)) & c.legal.Build(k)
 	if cells == 0 {
-		return towerdefence.Nothing, false
+		return towerdefence.Nothing
 	}
 	return c.place(k, 1<<(bits.Len64(cells)-1))
 }
