@@ -41,21 +41,12 @@ func (c *planner) defend(o, turns int) {
 		c.revert(&start)
 		return
 	}
-	threats := c.waves[:0]
-	for _, w := range c.waves[:c.listed] {
-		if w.gain >= float32(planSimilar*worst.gain) && len(threats) < planMostThreat {
-			threats = append(threats, w)
-		}
-	}
+	threats := c.threats(worst.gain, planMostThreat)
 	best, least := 0, worst.gain-planSaves
 	for _, cell := range c.sites(&worst, &start) {
 		c.strengthen(int(cell))
 		c.buildMaze(o, false)
-		gain := float32(0)
-		for i := range threats {
-			gain = max(gain, c.exchange(&c.before, foe, &threats[i]))
-		}
-		if gain < least {
+		if gain := c.suffers(threats); gain < least {
 			best, least = int(cell), gain
 		}
 		c.revert(&start)
@@ -63,6 +54,25 @@ func (c *planner) defend(o, turns int) {
 	if best != 0 {
 		c.strengthen(best)
 	}
+}
+
+// threats keeps the listed attacks whose gain is similar to the worst, at most that many, and returns them.
+func (c *planner) threats(worst float32, most int) []wave {
+	threats := c.waves[:0]
+	for _, w := range c.waves[:c.listed] {
+		if w.gain >= float32(planSimilar*worst) && len(threats) < most {
+			threats = append(threats, w)
+		}
+	}
+	return threats
+}
+
+// suffers returns the largest gain of an attack after the orders given so far.
+func (c *planner) suffers(threats []wave) (gain float32) {
+	for i := range threats {
+		gain = max(gain, c.exchange(&c.before, c.Player^1, &threats[i]))
+	}
+	return gain
 }
 
 // siteSteps lead from a cell of a path to the cells of turrets that guard it.

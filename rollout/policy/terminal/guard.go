@@ -32,7 +32,7 @@ func (c *strategist) guard(o, turns int) {
 			c.revert(&start)
 			return
 		}
-		threats := c.threats(worst.gain)
+		threats := c.threats(worst.gain, guardThreats)
 		best, most := 0, float32(guardRate)
 		sites := c.guardSites(&worst, &start)
 		for _, cell := range sites {
@@ -53,17 +53,6 @@ func (c *strategist) guard(o, turns int) {
 	}
 }
 
-// threats keeps the listed attacks whose gain is similar to the worst, and returns them.
-func (c *strategist) threats(worst float32) []wave {
-	threats := c.waves[:0]
-	for _, w := range c.waves[:c.listed] {
-		if w.gain >= float32(planSimilar*worst) && len(threats) < guardThreats {
-			threats = append(threats, w)
-		}
-	}
-	return threats
-}
-
 // saves returns by how much the orders given so far reduce the gains of attacks, of which the worst is
 // given: the larger one of the reductions of the worst gain and of the mean. Where two attacks are
 // equally bad, such as on both corners, a turret against one of them reduces only the mean.
@@ -75,14 +64,6 @@ func (c *strategist) saves(threats []wave, worst float32) float32 {
 		most = max(most, gain)
 	}
 	return max(worst-most, sum/float32(len(threats)))
-}
-
-// suffers returns the largest gain of an attack after the orders given so far.
-func (c *strategist) suffers(threats []wave) (gain float32) {
-	for i := range threats {
-		gain = max(gain, c.exchange(&c.before, c.Player^1, &threats[i]))
-	}
-	return gain
 }
 
 // heat has for every cell the steps of an attack's units onto it.
@@ -176,7 +157,7 @@ func (c *strategist) sendGuards() bool {
 	if all == 0 || worst.gain < guardHarm {
 		return false
 	}
-	threats := c.threats(worst.gain)
+	threats := c.threats(worst.gain, guardThreats)
 	best, least := sim.Order(terminal.Nothing), worst.gain
 	for _, n := range [...]int{(all + 3) / 4, (all + 1) / 2, all} {
 		for _, at := range launchCells {
