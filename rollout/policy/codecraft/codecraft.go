@@ -52,6 +52,7 @@ type style struct {
 	leastArmy        int    // a smaller army stays home
 	near             bool   // the army is sent a few cells ahead at a time
 	breaks           bool   // units break through obstacles in their way
+	forward          bool   // see squads.New
 }
 
 // styles are all scripts.
@@ -68,7 +69,7 @@ var styles = [...]style{
 		doc: "turrets and ranged units around the base, all in repair; attacks in the last quarter of the game alone"},
 	{name: "squads", rule: (*seat).squads,
 		doc: "builders spread over resources, population planned ahead, ranged units that advance where they are stronger and share out their shots"},
-	{name: "squads-forward", rule: (*seat).forward,
+	{name: "squads-forward", rule: (*seat).squads, forward: true,
 		doc: "squads with earlier houses and a ranged base nearer to the middle of the map"},
 }
 
@@ -128,21 +129,8 @@ func (c *seat) play() {
 // squads gives the orders of package squads.
 func (c *seat) squads() {
 	if c.squad == nil {
-		c.squad = new(squads.Commander)
+		c.squad = squads.New(c.style.forward)
 	}
-	c.command()
-}
-
-// forward gives the orders of squads-forward.
-func (c *seat) forward() {
-	if c.squad == nil {
-		c.squad = squads.NewForward()
-	}
-	c.command()
-}
-
-// command gives the orders of the commander.
-func (c *seat) command() {
 	c.Orders = c.squad.AppendOrders(c.Orders, c.Game, c.State, c.Player)
 }
 

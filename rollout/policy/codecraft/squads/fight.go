@@ -1,9 +1,6 @@
 package squads
 
 import (
-	"cmp"
-	"slices"
-
 	"moonfarm/rollout/policy/codecraft/internal/toolbox"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
@@ -26,7 +23,7 @@ var marchPrice = [wall + 1]uint16{open: 1, ore: 7, own: 2, foe: 1}
 func (c *Commander) fight() {
 	c.shoot()
 	c.mapFoes()
-	for _, key := range c.ranks() {
+	for _, key := range c.idle(&c.Army, &c.toFoes) { // so fighters behind others can enter the cells that those leave
 		c.advance(int(key & (codecraft.MaxUnits - 1)))
 	}
 }
@@ -65,22 +62,6 @@ func (c *Commander) mapFoes() {
 	c.ways.flood(f, &c.ground, &marchPrice)
 }
 
-// ranks returns the idle fighters, those nearest to enemies first: so fighters behind them can
-// enter the cells that they leave.
-func (c *Commander) ranks() []uint32 {
-	n := 0
-	for _, at := range c.Army.All() {
-		if c.busy[at] {
-			continue
-		}
-		x, y, _ := c.Corner(int(at))
-		c.local.sorted[n] = uint32(c.toFoes.dist[cellAt(x, y)])<<11 | uint32(at)
-		n++
-	}
-	slices.SortFunc(c.local.sorted[:n], cmp.Compare[uint32])
-	return c.local.sorted[:n]
-}
-
 // advance moves a fighter, or lets it wait.
 func (c *Commander) advance(i int) {
 	x, y, _ := c.Corner(i)
@@ -99,7 +80,7 @@ func (c *Commander) advance(i int) {
 			return
 		}
 	}
-	if to := c.downhillOver(from); to >= 0 {
+	if to := c.downhill(from, &c.toFoes, true); to >= 0 {
 		c.step(i, to)
 		return
 	}
@@ -125,19 +106,6 @@ func (c *Commander) roam(i int) {
 	var a codecraft.Action
 	a.AddMove(x, y, codecraft.FindClosest)
 	c.give(i, a)
-}
-
-// downhillOver does the same as downhill for toFoes, but also allows cells with resources,
-// which the fighter shoots.
-func (c *Commander) downhillOver(from int) int {
-	best, least := -1, c.toFoes.dist[from]
-	for _, by := range around {
-		to := from + by
-		if d := c.toFoes.dist[to]; d < least && (c.enters(to) || c.ground[to] == ore) {
-			best, least = to, d
-		}
-	}
-	return best
 }
 
 // nearest returns the enemy fighter nearest to a cell, and its distance.

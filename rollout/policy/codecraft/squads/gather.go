@@ -1,10 +1,10 @@
 package squads
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
+	"moonfarm/rollout/policy/codecraft/internal/toolbox"
 	"moonfarm/sim/bitboard"
 	"moonfarm/sim/codecraft"
 )
@@ -44,8 +44,7 @@ func (c *Commander) gather() {
 	}
 	c.mapWork()
 	c.jobless = 0
-	order := c.idle()
-	for _, key := range order {
+	for _, key := range c.idle(&c.Builders, &c.toWork) {
 		c.findWork(int(key & (codecraft.MaxUnits - 1)))
 	}
 	var take codecraft.Action
@@ -110,16 +109,17 @@ func (c *Commander) mapWork() {
 	f.flood(&c.ground, &passable)
 }
 
-// idle returns the builders without an action, those nearest to work first.
-func (c *Commander) idle() []uint32 {
+// idle returns the units of a list without an action, in the low bits of keys, those nearest to
+// the sources of a field first.
+func (c *Commander) idle(l *toolbox.List, f *field) []uint32 {
 	n := 0
-	for _, at := range c.Builders.All() {
+	for _, at := range l.All() {
 		if x, y, _ := c.Corner(int(at)); !c.busy[at] {
-			c.local.sorted[n] = uint32(c.toWork.dist[cellAt(x, y)])<<11 | uint32(at)
+			c.local.sorted[n] = uint32(f.dist[cellAt(x, y)])<<11 | uint32(at)
 			n++
 		}
 	}
-	slices.SortFunc(c.local.sorted[:n], cmp.Compare[uint32])
+	slices.Sort(c.local.sorted[:n])
 	return c.local.sorted[:n]
 }
 
@@ -133,7 +133,7 @@ func (c *Commander) findWork(i int) {
 			return
 		}
 	}
-	if to := c.downhill(from, &c.toWork); to >= 0 {
+	if to := c.downhill(from, &c.toWork, false); to >= 0 {
 		c.step(i, to)
 		return
 	}
@@ -143,11 +143,12 @@ func (c *Commander) findWork(i int) {
 }
 
 // downhill returns the neighbour that can be entered and is nearest to the sources of a field;
-// −1 if none is nearer than the cell itself.
-func (c *Commander) downhill(from int, f *field) int {
+// −1 if none is nearer than the cell itself. With shoots, cells with resources are allowed, too, which
+// the unit shoots.
+func (c *Commander) downhill(from int, f *field, shoots bool) int {
 	best, least := -1, f.dist[from]
 	for _, by := range around {
-		if to := from + by; f.dist[to] < least && c.enters(to) {
+		if to := from + by; f.dist[to] < least && (c.enters(to) || shoots && c.ground[to] == ore) {
 			best, least = to, f.dist[to]
 		}
 	}

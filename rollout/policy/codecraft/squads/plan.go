@@ -23,9 +23,14 @@ var (
 // vanguardStop is the distance from the site at which builders of the vanguard work on.
 const vanguardStop = 3
 
-// NewForward returns a Commander of the script squads-forward: houses are begun earlier, and some
-// builders go ahead, so that the ranged base can be built nearer to the middle of the map.
-func NewForward() *Commander { return &Commander{plan: &forward} }
+// New returns a Commander of the script squads, or of squads-forward: then houses are begun earlier,
+// and some builders go ahead, so that the ranged base can be built nearer to the middle of the map.
+func New(ahead bool) *Commander {
+	if ahead {
+		return &Commander{plan: &forward}
+	}
+	return &Commander{plan: &classic}
+}
 
 // lead sends the builders of the vanguard, the nearest ones, towards the preferred site of the
 // ranged base.
@@ -50,7 +55,7 @@ func (c *Commander) lead() {
 			return
 		}
 		bx, by, _ := c.Corner(first)
-		to := c.downhill(cellAt(bx, by), f)
+		to := c.downhill(cellAt(bx, by), f, false)
 		if to < 0 {
 			return
 		}

@@ -29,12 +29,9 @@ func (c *Commander) produce() {
 
 // armyFirst reports whether fighters are needed more than builders.
 func (c *Commander) armyFirst() bool {
-	n, army := c.count(codecraft.BuilderUnit), c.armySize()
+	n, army := c.count(codecraft.BuilderUnit), int32(c.Army.N)
 	return c.foes.near > int(army) || n >= settled && army < early || n >= fewBuilders && n >= fewBuilders+army/3
 }
-
-// armySize returns the number of fighters, including those that are not active.
-func (c *Commander) armySize() int32 { return int32(c.Army.N) }
 
 // operate gives a building its action.
 func (c *Commander) operate(i int, t *codecraft.Properties) {
@@ -43,7 +40,7 @@ func (c *Commander) operate(i int, t *codecraft.Properties) {
 		a = codecraft.Action{}
 		a.AddAuto(int(t.Sight), codecraft.AllButResource)
 	}
-	if t.CanBuild && t.Builds.N > 0 && c.State.Units[i].Active && c.affords(t.Builds.T[0]) {
+	if t.CanBuild && t.Builds.N > 0 && c.State.Units[i].Active && c.wants(t.Builds.T[0]) && c.Pay(t.Builds.T[0]) {
 		if x, y, ok := c.exit(i, t.Builds.T[0]); ok {
 			a.AddBuild(t.Builds.T[0], x, y)
 		}
@@ -51,18 +48,12 @@ func (c *Commander) operate(i int, t *codecraft.Properties) {
 	c.give(i, a)
 }
 
-// affords reports whether one more unit of type t is wanted and can be paid, and subtracts its
-// price.
-func (c *Commander) affords(t codecraft.Type) bool {
-	return c.wants(t) && c.Pay(t)
-}
-
 // wants reports whether one more unit of a type is wanted.
 func (c *Commander) wants(t codecraft.Type) bool {
 	if c.Builders.N+c.Army.N+c.Fixed.N >= mostUnits {
 		return false
 	}
-	n, army := c.count(codecraft.BuilderUnit), c.armySize()
+	n, army := c.count(codecraft.BuilderUnit), int32(c.Army.N)
 	switch t {
 	case codecraft.BuilderUnit:
 		if c.jobless > mostJobless {

@@ -74,7 +74,7 @@ func searched(c *Searcher, g *codecraft.Game, s *codecraft.State, p sim.Player, 
 // and calls each with the state before every tick. It returns the numbers of ranged units at the
 // end.
 func fightOn(c *Searcher, g *codecraft.Game, s *codecraft.State, p sim.Player, ticks, budget int, each func(found *rollout.SearchResult, made int)) (own, foes int16) {
-	var other Commander
+	other := New(false)
 	turn := sim.NewTurn(g.Info().MaxOrders)
 	for range ticks {
 		found, made := searched(c, g, s, p, uint64(s.Tick), budget)
@@ -137,7 +137,7 @@ func TestSearchWithoutBudget(t *testing.T) {
 	for p := range sim.Player(2) {
 		found, made := searched(NewSearcher(4), g, s, p, 1, 0)
 		assert.Zero(t, made)
-		assert.Equal(t, NewForward().AppendOrders(nil, g, s, p), found.Orders)
+		assert.Equal(t, New(true).AppendOrders(nil, g, s, p), found.Orders)
 	}
 }
 
@@ -241,7 +241,7 @@ func TestVanguardLeaves(t *testing.T) {
 	s := new(codecraft.State)
 	turn := sim.NewTurn(g.Info().MaxOrders)
 	g.Reset(s, 3)
-	players := [2]*Commander{NewForward(), NewForward()}
+	players := [2]*Commander{New(true), New(true)}
 	for s.Count[0][codecraft.RangedBase] == 0 && s.Tick < 300 {
 		for p := range sim.Player(2) {
 			turn.Set(p, players[p].AppendOrders(nil, g, s, p))

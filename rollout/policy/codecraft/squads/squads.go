@@ -32,7 +32,7 @@ import (
 )
 
 // Commander gives the orders of a seat. It holds scratch memory, so each goroutine
-// needs its own. The zero value is ready.
+// needs its own.
 type Commander struct {
 	toolbox.Holdings // the army are the fighters
 
@@ -45,7 +45,7 @@ type Commander struct {
 	danger  [cells]uint8    // number of enemy fighters that can soon hit a unit there
 	foes    foes
 
-	plan    *plan                    // nil: classic
+	plan    *plan
 	busy    [codecraft.MaxUnits]bool // own units that have their action
 	pending [codecraft.Types]int32   // own buildings that are not finished
 	works   works
@@ -62,9 +62,6 @@ type Commander struct {
 // AppendOrders appends the orders for seat p in state s of game g. Entities whose
 // stored action is already the right one get no order.
 func (c *Commander) AppendOrders(dst []sim.Order, g *codecraft.Game, s *codecraft.State, p sim.Player) []sim.Order {
-	if c.plan == nil {
-		c.plan = &classic
-	}
 	c.Look(g, s, p, dst)
 	c.look()
 	c.measureFoes()

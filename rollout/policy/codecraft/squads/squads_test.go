@@ -25,7 +25,7 @@ func ordered(t testing.TB, board string) (s *codecraft.State, acts map[uint32]co
 			acts[u.ID] = s.Acts[s.Find(u.ID)]
 		}
 	}
-	for _, o := range new(Commander).AppendOrders(nil, g, s, 0) {
+	for _, o := range New(false).AppendOrders(nil, g, s, 0) {
 		id := codecraft.Decode(o).ID
 		a, there := acts[id]
 		if !there {
