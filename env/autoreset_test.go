@@ -215,15 +215,3 @@ func TestAutoresetAllocatesNothing(t *testing.T) {
 		})
 	}
 }
-
-func TestStatesThroughAutoreset(t *testing.T) {
-	a, _ := autoreset(t, env.NextStep)
-	states, ok := env.States[simtest.ToyState](a)
-	require.Truef(t, ok && len(states) == 2, "States: %d, %v", len(states), ok)
-	if _, ok := env.Rules[simtest.ToyState](a); !ok {
-		t.Error("Rules are not found")
-	}
-	if _, ok := env.States[int](a); ok {
-		t.Error("States of another type are found")
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -69,33 +70,18 @@ func TestSetupRefused(t *testing.T) {
 func TestSlabsRefused(t *testing.T) {
 	c := config(t, "towerdefence", 4, 0, "random")
 	s, good := open(t, c)
-	for want, change := range map[string]func(b *stepper.Slabs){
-		"slab Planes has length":               func(b *stepper.Slabs) { b.Planes = b.Planes[1:] },
-		"slab Packed has length":               func(b *stepper.Slabs) { b.Packed = b.Packed[1:] },
-		"slab Scalars has length":              func(b *stepper.Slabs) { b.Scalars = b.Scalars[1:] },
-		"slab Mask has length":                 func(b *stepper.Slabs) { b.Mask = b.Mask[1:] },
-		"slab RowSeed has length":              func(b *stepper.Slabs) { b.RowSeed = b.RowSeed[1:] },
-		"slab Turn has length":                 func(b *stepper.Slabs) { b.Turn = b.Turn[1:] },
-		"slab Waits has length":                func(b *stepper.Slabs) { b.Waits = b.Waits[1:] },
-		"slab Action has length 3, expected 4": func(b *stepper.Slabs) { b.Action = b.Action[1:] },
-		"slab Reward has length":               func(b *stepper.Slabs) { b.Reward = b.Reward[1:] },
-		"slab Terminated has length":           func(b *stepper.Slabs) { b.Terminated = b.Terminated[1:] },
-		"slab Truncated has length":            func(b *stepper.Slabs) { b.Truncated = b.Truncated[1:] },
-		"slab Seat has length":                 func(b *stepper.Slabs) { b.Seat = b.Seat[1:] },
-		"slab Episode has length":              func(b *stepper.Slabs) { b.Episode = b.Episode[1:] },
-		"slab FinalPlanes has length":          func(b *stepper.Slabs) { b.FinalPlanes = make([]uint8, 1) },
-		"slab FinalPacked has length":          func(b *stepper.Slabs) { b.FinalPacked = make([]uint64, 1) },
-		"slab FinalScalars has length":         func(b *stepper.Slabs) { b.FinalScalars = make([]float32, 1) },
-		"slab FinalScore has length":           func(b *stepper.Slabs) { b.FinalScore = b.FinalScore[1:] },
-		"slab FinalResult has length":          func(b *stepper.Slabs) { b.FinalResult = b.FinalResult[1:] },
-		"only autoreset SameStep writes th":    func(b *stepper.Slabs) { b.FinalScalars = make([]float32, len(b.Scalars)) },
-	} {
-		t.Run(want, func(t *testing.T) {
-			bad := *good
-			change(&bad)
-			wantError(t, "Bind", s.Bind(&bad), false, want)
+	for k := range reflect.TypeFor[stepper.Slabs]().NumField() {
+		bad := *good
+		slab := reflect.ValueOf(&bad).Elem().Field(k)
+		name := reflect.TypeFor[stepper.Slabs]().Field(k).Name
+		t.Run(name, func(t *testing.T) {
+			slab.Set(reflect.MakeSlice(slab.Type(), slab.Len()+1, slab.Len()+1))
+			wantError(t, "Bind", s.Bind(&bad), false, fmt.Sprintf("slab %s has length %d, expected ", name, slab.Len()))
 		})
 	}
+	last := *good
+	last.FinalScalars = make([]float32, len(good.Scalars))
+	wantError(t, "Bind", s.Bind(&last), false, "only autoreset SameStep writes them")
 	all, b := open(t, config(t, "towerdefence", 4, stepper.AllSeats))
 	b.Seat = make([]sim.Player, 4)
 	wantError(t, "Bind", all.Bind(b), false, "a slab Seat, but the caller plays all seats")

@@ -1,7 +1,6 @@
 package bitboard
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -182,31 +181,5 @@ func TestFieldWanted(t *testing.T) {
 				require.False(t, part.Reached(cell))
 			}
 		}
-	}
-}
-
-func BenchmarkField(b *testing.B) {
-	for _, percent := range []int{0, 13, 25} {
-		b.Run(fmt.Sprintf("%d%%", percent), func(b *testing.B) {
-			random := prng.New(1)
-			var boards [64]Diamond
-			for i := range boards {
-				boards[i] = randomFree(&random, percent)
-			}
-			var sides [4]Diamond
-			for i := range sides {
-				sides[i], _ = edge(i)
-			}
-			var f Field
-			sum := uint64(0)
-			for i := range b.N {
-				free, side := &boards[i%64], i%4
-				goals := sides[side]
-				goals.And(free)
-				f.Fill(free, &goals, side%2, &Everywhere)
-				sum += f.Step[1][i%8]
-			}
-			b.ReportMetric(float64(sum%1000), "sum")
-		})
 	}
 }

@@ -183,21 +183,3 @@ func FuzzSquareFlood(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkSquareFlood measures a step of a flood of the whole board, from a corner.
-func BenchmarkSquareFlood(b *testing.B) {
-	var start, all, none Square
-	start.Add(0, 0)
-	all.Flip(&none)
-	for k, flood := range append(vectorFloods(), (*Square).floodRows) {
-		b.Run(fmt.Sprint(k), func(b *testing.B) {
-			steps := 0
-			for b.Loop() {
-				free, front := all, start
-				n, _ := flood(&front, &free, &none, SquareSide*SquareSide)
-				steps += n
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps), "ns/step")
-		})
-	}
-}

@@ -244,16 +244,6 @@ func TestSquareGrowRows(t *testing.T) {
 	})
 }
 
-func BenchmarkSquareGrow(b *testing.B) {
-	r := prng.New(1)
-	p := scatter(&r, 0, SquareSide-1)
-	board := p.board()
-	var to Square
-	for b.Loop() {
-		to.Grow(&board)
-	}
-}
-
 // TestSquareAddBeside compares the neighbours of every cell with a grown board.
 func TestSquareAddBeside(t *testing.T) {
 	for y := range SquareSide {
