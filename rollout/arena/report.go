@@ -152,6 +152,7 @@ type evaluation struct {
 	sums    []sums   // by player
 	results []rating.Comparison
 	place   map[resultKey]int // index in results
+	met     map[[3]int]bool   // player, player and seed
 }
 
 // resultKey is the key of comparisons that are counted together.
@@ -173,7 +174,7 @@ type sums struct {
 func newEvaluation(players []string, games []Played) *evaluation {
 	n := len(players)
 	e := &evaluation{players: players, games: games, repeats: map[sameGame]int{}, seeds: map[int]bool{},
-		table: make([]counts, n*n), sums: make([]sums, n), place: map[resultKey]int{}}
+		table: make([]counts, n*n), sums: make([]sums, n), place: map[resultKey]int{}, met: map[[3]int]bool{}}
 	for i := range games {
 		e.repeats[games[i].same()]++
 		e.seeds[games[i].Seed] = true
@@ -242,6 +243,10 @@ func (e *evaluation) compare(g *Played, p, q int, weight float64) {
 	if i > j {
 		return // the pair is counted from the other side
 	}
+	if met := [3]int{i, j, g.Seed}; !e.met[met] {
+		e.met[met] = true
+		e.table[i*len(e.players)+j].seeds++
+	}
 	key := resultKey{i, j, g.Seed, weight}
 	at, ok := e.place[key]
 	if !ok {
@@ -265,14 +270,13 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 		return err
 	}
 	r.Draws = m.Draws()
-	seeds := e.pairSeeds()
 	for i, rated := range m.Ratings(anchor) {
 		var all counts
 		for j := range n {
 			c := e.table[i*n+j]
 			all.add(c)
 			if i < j {
-				r.Pairs = append(r.Pairs, e.pair(m, i, j, c, seeds[[2]int{i, j}]))
+				r.Pairs = append(r.Pairs, e.pair(m, i, j, c))
 			}
 		}
 		s := &e.sums[i]
@@ -289,31 +293,17 @@ func (e *evaluation) rate(r *Report, anchor int) error {
 	return nil
 }
 
-// pairSeeds returns the number of seeds on which each pair of players met; the lower player comes
-// first.
-func (e *evaluation) pairSeeds() map[[2]int]int {
-	seen, n := map[[3]int]bool{}, map[[2]int]int{}
-	for i := range e.results {
-		r := &e.results[i]
-		if key := [3]int{r.A, r.B, r.Block}; !seen[key] {
-			seen[key] = true
-			n[[2]int{r.A, r.B}]++
-		}
-	}
-	return n
-}
-
 // trials returns the number of independent observations: the number of seeds, reduced in proportion
 // to the repetitions among the games.
 func trials(distinct float64, seeds, games int) float64 {
 	return distinct * float64(seeds) / float64(max(1, games))
 }
 
-func (e *evaluation) pair(m *rating.Model, i, j int, c counts, seeds int) Pair {
-	d, n := m.Difference(i, j), trials(c.distinct, seeds, c.games)
+func (e *evaluation) pair(m *rating.Model, i, j int, c counts) Pair {
+	d, n := m.Difference(i, j), trials(c.distinct, c.seeds, c.games)
 	return Pair{
 		A: e.players[i], B: e.players[j], Tally: c.tally(n), Games: c.games, Distinct: int(math.Round(c.distinct)),
-		Repeats: seeds > 1 && n < 1.5, MeanTurns: exact.Round(float64(c.turns)/float64(max(1, c.games)), 1e3),
+		Repeats: c.seeds > 1 && n < 1.5, MeanTurns: exact.Round(float64(c.turns)/float64(max(1, c.games)), 1e3),
 		HeadToHead: c.headToHead(n), FitElo: d.Elo, FitLow: when(bounds(d, n), d.Low), FitHigh: when(bounds(d, n), d.High),
 		FitSuperior: when(bounds(d, n), m.Superiority(i, j)),
 	}

@@ -28,6 +28,7 @@ func wilson(p, n float64) (low, high float64) {
 type counts struct {
 	wins, draws, losses int
 	games, turns        int     // games in which both played
+	seeds               int     // of these games, with the lower player first
 	distinct            float64 // these games without repetitions
 	first, firstOf      int     // half points, and comparisons, with i at seat 0
 }

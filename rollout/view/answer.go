@@ -187,14 +187,6 @@ var ErrMany = errors.New("choose fewer games")
 // have more than `most` bytes, or the game list has more games than a list may have.
 func (r *Responder) Everything(most int) (map[string][]byte, error) {
 	all, size := map[string][]byte{}, 0
-	add := func(question string) error {
-		answer, err := r.Answer(question)
-		if size += len(answer); err == nil && size > most {
-			err = fmt.Errorf("more than %d MB for one page: %w", most>>20, ErrMany)
-		}
-		all[question] = answer
-		return err
-	}
 	list, total, err := r.list.Games(Query{Count: MostListed})
 	if err != nil {
 		return nil, err
@@ -227,9 +219,14 @@ func (r *Responder) Everything(most int) (map[string][]byte, error) {
 		}
 	}
 	for i, q := range questions {
-		if err := add(q); err != nil {
+		answer, err := r.Answer(q)
+		if err != nil {
 			return nil, err
 		}
+		if size += len(answer); size > most {
+			return nil, fmt.Errorf("more than %d MB for one page: %w", most>>20, ErrMany)
+		}
+		all[q] = answer
 		if r.Progress != nil {
 			r.Progress(i*len(list)/len(questions), len(list))
 		}

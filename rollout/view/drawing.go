@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 )
@@ -77,70 +78,56 @@ func (d *drawings) set(turn int, texts [][]byte) {
 	}
 }
 
+// drawnTurn has the drawings of a turn.
+type drawnTurn struct {
+	Turn  int               `json:"turn"`
+	Seats []json.RawMessage `json:"seats"`
+}
+
 // addTo adds the drawings from position first on to the JSON of a chunk. last is the newest position of the game. A seat
 // gets its own ones, a spectator all. Nobody has drawn over the newest position, so it has the drawings of the turn
 // before.
-func (d *drawings) addTo(chunk []byte, seat, first, last int) []byte {
+func (d *drawings) addTo(chunk []byte, seat, first, last int) ([]byte, error) {
 	if len(d.turns) == 0 {
-		return chunk
+		return chunk, nil
 	}
-	shown := func(n int) int { // the turn whose drawings are shown at a position
+	end, room := min(first+Chunk-1, last), mostShown
+	list := make([]*drawnTurn, end-first+1)
+	for n := end; n >= first; n-- {
+		turn := n
 		if n == last && n >= len(d.turns) {
-			return n - 1
+			turn--
 		}
-		return n
-	}
-	end := min(first+Chunk-1, last)
-	from := end + 1 // the first position that gets its drawings
-	for bytes := 0; from > first; from-- {
-		if bytes += d.size(shown(from-1), seat); bytes > mostShown {
-			break
+		one := d.of(turn, seat)
+		if one != nil {
+			for _, text := range one.Seats {
+				room -= len(text)
+			}
 		}
-	}
-	out := append(chunk[:len(chunk)-1], `,"drawings":[`...)
-	for n := first; n <= end; n++ {
-		if out = comma(out, n-first); n < from {
-			out = append(out, "null"...)
-		} else {
-			out = d.appendTurn(out, shown(n), seat)
+		if room < 0 {
+			break // the first positions go without
 		}
+		list[n-first] = one
 	}
-	return append(out, `]}`...)
+	text, err := json.Marshal(list)
+	return append(append(append(chunk[:len(chunk)-1], `,"drawings":`...), text...), '}'), err
 }
 
-// of returns the drawings of a turn that a seat or a spectator is shown.
-func (d *drawings) of(turn, seat int) [][]byte {
-	switch {
-	case turn >= len(d.turns) || seat >= len(d.turns[turn]):
+// of returns the drawings of a turn that a seat or a spectator is shown; nil if there are none.
+func (d *drawings) of(turn, seat int) *drawnTurn {
+	if turn >= len(d.turns) {
 		return nil
-	case seat >= 0:
-		return d.turns[turn][seat : seat+1]
 	}
-	return d.turns[turn]
-}
-
-// size returns the bytes of these drawings.
-func (d *drawings) size(turn, seat int) (n int) {
-	for _, text := range d.of(turn, seat) {
-		n += len(text)
-	}
-	return n
-}
-
-// appendTurn appends the drawings of a turn, or null.
-func (d *drawings) appendTurn(out []byte, turn, seat int) []byte {
-	begin, n := len(out), 0
-	out = append(strconv.AppendInt(append(out, `{"turn":`...), int64(turn), 10), `,"seats":[`...)
-	for _, text := range d.of(turn, seat) {
-		if text != nil {
-			out = append(comma(out, n), text...)
-			n++
+	one := &drawnTurn{Turn: turn}
+	for p, text := range d.turns[turn] {
+		if text != nil && (seat < 0 || seat == p) {
+			one.Seats = append(one.Seats, text)
 		}
 	}
-	if n == 0 {
-		return append(out[:begin], "null"...)
+	if one.Seats == nil {
+		return nil
 	}
-	return append(out, `]}`...)
+	return one
 }
 
 // append appends the JSON of a seat's drawing. A vertex is five numbers: x, y (null without a place), dx, dy, and the

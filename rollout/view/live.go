@@ -180,7 +180,7 @@ func (l *Live) Answer(question string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return l.drawings.addTo(text, seat, from, l.head.Turns), nil
+		return l.drawings.addTo(text, seat, from, l.head.Turns)
 	}
 	return nil, &UnknownError{strings.TrimSpace(question)}
 }

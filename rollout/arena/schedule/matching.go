@@ -1,5 +1,7 @@
 package schedule
 
+import "slices"
+
 // matching is a matching of a graph: it pairs vertices along edges, each vertex with at most one
 // other.
 type matching struct {
@@ -14,14 +16,10 @@ type matching struct {
 }
 
 func newMatching(n int, edge func(a, b int) bool) *matching {
-	m := &matching{
-		edge: edge, mate: make([]int, n), off: make([]bool, n),
+	return &matching{
+		edge: edge, mate: slices.Repeat([]int{-1}, n), off: make([]bool, n),
 		parent: make([]int, n), base: make([]int, n), outer: make([]bool, n),
 	}
-	for v := range m.mate {
-		m.mate[v] = -1
-	}
-	return m
 }
 
 // perfect pairs all vertices, and reports false if that is impossible.
@@ -136,7 +134,7 @@ func (m *matching) fix(a, b int) bool {
 		m.off[a], m.off[b] = true, true
 		return true
 	}
-	before := append([]int(nil), m.mate...)
+	before := slices.Clone(m.mate)
 	left, right := m.mate[a], m.mate[b]
 	m.off[a], m.off[b] = true, true
 	m.mate[a], m.mate[b] = b, a

@@ -7,11 +7,13 @@
 package blocks
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"moonfarm/features"
 	"moonfarm/rollout/view/picture"
@@ -152,13 +154,16 @@ func markOf(e *features.Entity) rune {
 }
 
 // colours appends the colours of letters and ground, if they have changed.
-type colours struct{ letter, ground, bold int }
+type colours struct {
+	letter, ground int
+	bold           bool
+}
 
-func (c *colours) append(dst []byte, letter, ground, bold int) []byte {
+func (c *colours) append(dst []byte, letter, ground int, bold bool) []byte {
 	if c.bold != bold {
 		dst = append(dst, Reset...)
 		*c = colours{-1, -1, bold}
-		if bold == 1 {
+		if bold {
 			dst = append(dst, "\x1b[1m"...)
 		}
 	}
@@ -174,24 +179,14 @@ func (c *colours) append(dst []byte, letter, ground, bold int) []byte {
 
 // appendLetters appends two characters a cell.
 func (g *grid) appendLetters(dst []byte) []byte {
-	sign := func(r rune) rune {
-		if r == 0 {
-			return ' '
-		}
-		return r
-	}
 	for y := range g.height {
-		c := colours{-1, -1, 0}
+		c := colours{-1, -1, false}
 		for x := range g.width {
 			at := &g.cells[y*g.width+x]
-			bold := 0
-			if at.bold {
-				bold = 1
-			}
-			dst = c.append(dst, at.letter, at.ground, bold)
-			dst = append(dst, string(sign(at.main))...)
-			dst = c.append(dst, at.markLetter, at.ground, bold)
-			dst = append(dst, string(sign(at.mark))...)
+			dst = c.append(dst, at.letter, at.ground, at.bold)
+			dst = utf8.AppendRune(dst, cmp.Or(at.main, ' '))
+			dst = c.append(dst, at.markLetter, at.ground, at.bold)
+			dst = utf8.AppendRune(dst, cmp.Or(at.mark, ' '))
 		}
 		dst = append(dst, Reset+lineEnd...)
 	}
@@ -214,9 +209,9 @@ func (g *grid) appendHalves(dst []byte, columns int) []byte {
 		return max(best, board)
 	}
 	for y := 0; y < g.height; y += 2 * step {
-		c := colours{-1, -1, 0}
+		c := colours{-1, -1, false}
 		for x := 0; x < g.width; x += step {
-			dst = c.append(dst, shown(x, y), shown(x, y+step), 0)
+			dst = c.append(dst, shown(x, y), shown(x, y+step), false)
 			dst = append(dst, "▀"...)
 		}
 		dst = append(dst, Reset+lineEnd...)
