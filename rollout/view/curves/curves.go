@@ -105,13 +105,11 @@ func (r *run) flatten(p map[string]float64, prefix string, object map[string]any
 
 // set sets a number of a point. A number that is not finite is left out.
 func (r *run) set(p map[string]float64, name string, v float64) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	known := slices.Contains(r.names, name)
+	if math.IsNaN(v) || math.IsInf(v, 0) || !known && len(r.names) == mostNames {
 		return
 	}
-	if !slices.Contains(r.names, name) {
-		if len(r.names) == mostNames {
-			return
-		}
+	if !known {
 		r.names = append(r.names, name)
 	}
 	p[name] = v
@@ -157,7 +155,7 @@ func (r *run) x() string {
 // numbers of the last point.
 func (r *run) overview(live bool) *overview.Document {
 	x := r.x()
-	progress, last := overview.Section{Title: "Progress", Text: []string{texts.Plural(len(r.points), "point")}}, overview.Section{Title: "The last point"}
+	progress := overview.Section{Title: "Progress", Text: []string{texts.Plural(len(r.points), "point")}}
 	if live {
 		progress.Text[0] += "; the page follows the run"
 	}
@@ -180,9 +178,12 @@ func (r *run) overview(live bool) *overview.Document {
 		chart := overview.Chart{Title: words(group), X: words(x), Lines: []overview.Line{}}
 		flat := true // a number that never changes is among those of the last point
 		for _, name := range groups[group][:min(len(groups[group]), mostLines)] {
-			l := r.line(x, name, len(groups[group]) > 1)
-			flat = flat && !slices.ContainsFunc(l.Points, func(p [2]float64) bool { return p[1] != l.Points[0][1] })
-			l.Points = thinned(l.Points)
+			points := r.line(x, name)
+			flat = flat && !slices.ContainsFunc(points, func(p [2]float64) bool { return p[1] != points[0][1] })
+			l := overview.Line{Points: thinned(points)}
+			if _, inner, _ := strings.Cut(name, "/"); len(groups[group]) > 1 {
+				l.Name = texts.OneLine(inner)
+			}
 			chart.Lines = append(chart.Lines, l)
 		}
 		if !flat || len(r.points) == 1 {
@@ -199,31 +200,23 @@ func (r *run) overview(live bool) *overview.Document {
 			rows = append(rows, []string{words(strings.ReplaceAll(name, "/", ", ")), strconv.FormatFloat(v, 'g', 4, 64)})
 		}
 	}
-	last.Tables = []overview.Table{overview.TableOf("", rows)}
-	o.Sections = append(o.Sections, last)
+	o.Sections = append(o.Sections, overview.Section{Title: "The last point", Tables: []overview.Table{overview.TableOf("", rows)}})
 	return o
 }
 
 // line returns the points of a number.
-func (r *run) line(x, name string, named bool) overview.Line {
-	_, inner, _ := strings.Cut(name, "/")
-	l := overview.Line{Points: [][2]float64{}}
-	if named {
-		l.Name = texts.OneLine(inner)
-	}
+func (r *run) line(x, name string) [][2]float64 {
+	points := [][2]float64{}
 	for i, p := range r.points {
-		v, ok := p[name]
-		at := float64(i)
+		at, there := float64(i), true
 		if x != "" {
-			var has bool
-			at, has = p[x]
-			ok = ok && has
+			at, there = p[x]
 		}
-		if ok {
-			l.Points = append(l.Points, [2]float64{at, v})
+		if v, ok := p[name]; ok && there {
+			points = append(points, [2]float64{at, v})
 		}
 	}
-	return l
+	return points
 }
 
 // mostDrawn bounds the points of a line on the page: a screen has no more columns.
@@ -231,13 +224,12 @@ const mostDrawn = 2000
 
 // thinned returns at most mostDrawn points: every n-th one and the last.
 func thinned(list [][2]float64) [][2]float64 {
-	n := (len(list) + mostDrawn - 2) / (mostDrawn - 1)
 	if len(list) <= mostDrawn {
 		return list
 	}
 	var some [][2]float64
-	for i := 0; i < len(list)-1; i += n {
-		some = append(some, list[i])
+	for part := range slices.Chunk(list[:len(list)-1], (len(list)+mostDrawn-2)/(mostDrawn-1)) {
+		some = append(some, part[0])
 	}
 	return append(some, list[len(list)-1])
 }

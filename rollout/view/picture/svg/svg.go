@@ -193,14 +193,9 @@ func (d *drawing) path(points []picture.Point) {
 
 // dashed writes the attribute of dashes.
 func (d *drawing) dashed(dashes []float32) {
-	for i, v := range dashes {
-		if i == 0 {
-			d.WriteString(` stroke-dasharray="`)
-		}
-		fmt.Fprintf(d, "%g ", v)
-		if i == len(dashes)-1 {
-			d.WriteString(`"`)
-		}
+	if len(dashes) > 0 {
+		text := fmt.Sprint(dashes)
+		d.WriteString(` stroke-dasharray="` + text[1:len(text)-1] + ` "`)
 	}
 }
 
