@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Limits of time. A busy machine takes long for simple things.
@@ -34,8 +36,8 @@ type Browser struct {
 func Open(t testing.TB, url string) *Browser {
 	t.Helper()
 	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil && program == "" {
+	for _, name := range []string{"google-chrome", "chromium-browser", "chromium"} {
+		if p, err := exec.LookPath(name); err == nil {
 			program = p
 		}
 	}
@@ -58,19 +60,13 @@ func Open(t testing.TB, url string) *Browser {
 func start(t testing.TB, program string) *Browser {
 	t.Helper()
 	in, to, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	from, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--window-size=1300,1400", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
 	c.ExtraFiles = []*os.File{in, out} // 3 and 4
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Start())
 	in.Close()
 	out.Close()
 	t.Cleanup(func() { // before that of TempDir
@@ -94,9 +90,7 @@ func (b *Browser) Navigate(url string) {
 // Call sends a command and decodes its answer into result. The test fails if the command does.
 func (b *Browser) Call(method string, params map[string]any, result any) {
 	b.t.Helper()
-	if err := b.try(method, params, result); err != nil {
-		b.t.Fatalf("%s: %v", method, err)
-	}
+	require.NoError(b.t, b.try(method, params, result), method)
 }
 
 // message is an answer to a command, or an event.
@@ -121,29 +115,20 @@ type message struct {
 func (b *Browser) try(method string, params map[string]any, result any) error {
 	b.t.Helper()
 	b.calls++
-	if params == nil {
-		params = map[string]any{}
-	}
-	ask := map[string]any{"id": b.calls, "method": method, "params": params}
-	if b.session != "" {
-		ask["sessionId"] = b.session
-	}
-	data, err := json.Marshal(ask)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if _, err := b.to.Write(append(data, 0)); err != nil {
-		b.t.Fatal(err)
-	}
+	data, err := json.Marshal(struct {
+		ID        int            `json:"id"`
+		Method    string         `json:"method"`
+		Params    map[string]any `json:"params,omitempty"`
+		SessionID string         `json:"sessionId,omitempty"`
+	}{b.calls, method, params, b.session})
+	require.NoError(b.t, err)
+	_, err = b.to.Write(append(data, 0))
+	require.NoError(b.t, err)
 	for {
 		data, err := b.from.ReadBytes(0)
-		if err != nil {
-			b.t.Fatalf("%s: %v", method, err)
-		}
+		require.NoError(b.t, err, method)
 		var m message
-		if err := json.Unmarshal(data[:len(data)-1], &m); err != nil {
-			b.t.Fatal(err)
-		}
+		require.NoError(b.t, json.Unmarshal(data[:len(data)-1], &m))
 		switch {
 		case m.ID != b.calls:
 			b.note(&m)
@@ -205,9 +190,7 @@ func (b *Browser) Becomes(expression, want string) {
 		if got == want {
 			return
 		}
-		if time.Since(begun) > waitLimit {
-			b.t.Fatalf("%s is %q, want %q", expression, got, want)
-		}
+		require.Less(b.t, time.Since(begun), waitLimit, "%s is %q, expected %q", expression, got, want)
 	}
 }
 
@@ -254,10 +237,6 @@ func (b *Browser) Picture(name string) {
 	var r struct{ Data string }
 	b.Call("Page.captureScreenshot", map[string]any{"format": "png"}, &r)
 	data, err := base64.StdEncoding.DecodeString(r.Data)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".png"), data, 0o666)
-	}
-	if err != nil {
-		b.t.Error(err)
-	}
+	require.NoError(b.t, err)
+	require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), data, 0o666))
 }
