@@ -65,7 +65,6 @@ type playersLine struct {
 	Players []string `json:"players"`
 }
 
-// gameLine is the line of a game.
 type gameLine struct {
 	Game    int64     `json:"game"` // number in the schedule
 	Seed    int       `json:"seed"` // index of the seed, from 0
@@ -301,7 +300,6 @@ func (j *Journal) begin(one []byte) error {
 	return nil
 }
 
-// enter adds players.
 func (j *Journal) enter(players []string) error {
 	for _, name := range players {
 		if slices.Contains(j.Players, name) {

@@ -40,7 +40,6 @@ type lineError struct {
 	others []int
 }
 
-// Error implements error.
 func (l *lineError) Error() string {
 	text := l.err.Error()
 	if len(l.others) > 0 {
@@ -68,7 +67,6 @@ func appendCheck(line []byte, sum string) []byte {
 	return append(append(line, sum...), checkEnd...)
 }
 
-// cutCheck splits the checksum off a line.
 func cutCheck(line []byte) (body []byte, sum string, ok bool) {
 	line = bytes.TrimRight(line, "\r\n")
 	at := len(line) - checkLen
@@ -125,7 +123,6 @@ func decodeLine(one []byte, to any) error {
 	return nil
 }
 
-// played returns the game of a line.
 func (j *Journal) played(g *gameLine) (p Played, err error) {
 	if err := errors.Join(g.check(), g.checkTurns(&j.Terms), g.checkFaults()); err != nil {
 		return p, err
@@ -156,7 +153,6 @@ func (j *Journal) played(g *gameLine) (p Played, err error) {
 // maxNumber bounds the number of a game and all counts of a line.
 const maxNumber = 1<<53 - 1
 
-// check checks numbers and results.
 func (g *gameLine) check() error {
 	n := len(g.Seats)
 	switch {
@@ -191,7 +187,6 @@ func (g *gameLine) check() error {
 	return nil
 }
 
-// checkTurns checks the length of a game.
 func (g *gameLine) checkTurns(t *Terms) error {
 	switch {
 	case t.MaxTurns > 0 && g.Turns > t.MaxTurns:
@@ -204,7 +199,6 @@ func (g *gameLine) checkTurns(t *Terms) error {
 	return nil
 }
 
-// checkFaults checks the list of faults.
 func (g *gameLine) checkFaults() error {
 	for _, f := range g.Faults {
 		switch n := len(g.Seats); {

@@ -96,7 +96,6 @@ func Placings(games []Played) []schedule.Placing {
 	return list
 }
 
-// placing converts a game to a placing for a schedule.
 func (p *Played) placing() schedule.Placing {
 	r := schedule.Placing{Fixture: p.Fixture, Places: make([]int, len(p.Results))}
 	for i, own := range p.Results {
@@ -144,7 +143,6 @@ func (t *Tournament) playAll(ctx context.Context, games []schedule.Fixture, all 
 	return all[:first+d.due], err
 }
 
-// bots reports whether a bot plays in a game.
 func (t *Tournament) bots(g *schedule.Fixture) bool {
 	return slices.ContainsFunc(g.Players, func(p int) bool { return t.Players[p].New == nil })
 }
@@ -198,10 +196,8 @@ func (t *Tournament) playChunk(ctx context.Context, g *schedule.Fixture, n int) 
 	return played, errors.Join(err, games.Close())
 }
 
-// collector collects episodes as games.
 type collector []Played
 
-// Episode implements rollout.Sink.
 func (c *collector) Episode(e *rollout.Episode) error {
 	p := Played{Turns: e.Turns, Cut: e.Status == sim.Cut, Sum: SumOf(e)}
 	for _, o := range e.Outcome[:e.Players] {

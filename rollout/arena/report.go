@@ -193,7 +193,6 @@ func (p *Played) same() sameGame {
 	return sameGame{string(seats), p.Sum}
 }
 
-// count counts one game.
 func (e *evaluation) count(g *Played) {
 	same := e.repeats[g.same()]
 	weight := 1 / float64(same)
@@ -224,7 +223,6 @@ func (e *evaluation) count(g *Played) {
 	}
 }
 
-// compare compares the players at two seats.
 func (e *evaluation) compare(g *Played, p, q int, weight float64) {
 	i, j := g.Players[p], g.Players[q]
 	c := counts{games: 1, turns: g.Turns, distinct: weight}

@@ -56,7 +56,6 @@ func Open(t testing.TB, url string) *Browser {
 	return b
 }
 
-// start starts the program.
 func start(t testing.TB, program string) *Browser {
 	t.Helper()
 	in, to, err := os.Pipe()

@@ -28,13 +28,11 @@ type Responder struct {
 	*openFilms
 }
 
-// openFilms are the films that are open.
 type openFilms struct {
 	mu    sync.Mutex
 	films []*opened // the latest first
 }
 
-// opened is an open film.
 type opened struct {
 	id   uint64
 	film *Film
@@ -92,13 +90,11 @@ func asked(question string) (*values, string, error) {
 	return &values{u.Query(), nil}, strings.TrimPrefix(u.Path, "/"), nil
 }
 
-// gamesAnswer is the JSON of games.json.
 type gamesAnswer struct {
 	Total uint64  `json:"total"`
 	Games []Entry `json:"games"`
 }
 
-// games answers games.json.
 func (r *Responder) games(v *values) ([]byte, error) {
 	q := Query{From: v.number("from", 0), Count: v.number("count", 50), Sort: v.Get("sort"), Policy: v.Get("policy"), Against: v.Get("against"), Outcome: v.Get("outcome")}
 	if v.err != nil {
@@ -114,7 +110,6 @@ func (r *Responder) games(v *values) ([]byte, error) {
 	return json.Marshal(gamesAnswer{total, list})
 }
 
-// overview answers overview.json.
 func (r *Responder) overview(question string) ([]byte, error) {
 	if !r.list.Head().Overview {
 		return nil, &UnknownError{question}

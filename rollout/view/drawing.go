@@ -78,7 +78,6 @@ func (d *drawings) set(turn int, texts [][]byte) {
 	}
 }
 
-// drawnTurn has the drawings of a turn.
 type drawnTurn struct {
 	Turn  int               `json:"turn"`
 	Seats []json.RawMessage `json:"seats"`

@@ -153,12 +153,10 @@ type writer struct {
 	lines    []features.Line
 }
 
-// newWriter returns the writer of a chunk.
 func newWriter(h *head, first int) *writer {
 	return &writer{numbers: map[*picture.Look]int{}, head: h, first: first}
 }
 
-// position begins a position.
 func (w *writer) position() {
 	if w.positions > 0 {
 		w.out = append(w.out, `],`...)
@@ -168,7 +166,6 @@ func (w *writer) position() {
 	w.moments = 0
 }
 
-// frame writes a frame.
 func (w *writer) frame(s *features.Scene) {
 	w.out = comma(w.out, w.moments)
 	w.moments++
@@ -224,14 +221,12 @@ func difference[T comparable](out []byte, old, list []T, item func(out []byte, v
 	return append(out, ']')
 }
 
-// area appends an area.
 func (w *writer) area(out []byte, a *features.Area) []byte {
 	out = numbers(append(out, '['), a.X, a.Y, a.Width, a.Height)
 	out = integers(append(out, ','), int(a.Owner), bit(a.Hidden, 1))
 	return append(out, ']')
 }
 
-// reach appends a range.
 func (w *writer) reach(out []byte, r *features.Range) []byte {
 	out = numbers(append(out, '['), r.X, r.Y, r.Radius)
 	out = append(integers(append(out, ','), int(r.Owner)), ',')
@@ -273,7 +268,6 @@ func appendLook(out []byte, l *picture.Look, sample int) []byte {
 	return append(out, text...)
 }
 
-// line appends a line.
 func (w *writer) line(out []byte, l *features.Line) []byte {
 	out = append(numbers(append(out, '['), l.X1, l.Y1, l.X2, l.Y2), ',')
 	out = append(integers(out, int(l.Owner), bit(l.Arrow, 1)|bit(l.Thick, 2)), ',')
@@ -284,7 +278,6 @@ func (w *writer) line(out []byte, l *features.Line) []byte {
 	return append(out, ']')
 }
 
-// event appends an event.
 func (w *writer) event(out []byte, e *features.Event) []byte {
 	out = append(appendText(append(out, '['), e.Kind), ',')
 	out = append(integers(out, int(e.Owner)), ',')

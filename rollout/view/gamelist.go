@@ -210,7 +210,6 @@ func (l *List) Film(id uint64) (*Film, error) {
 	return l.Open(i)
 }
 
-// errNoFilm means that a game has no film.
 var errNoFilm = errors.New("the game cannot be shown")
 
 // Overview implements GameList.

@@ -16,7 +16,6 @@ const mostMoves = 24
 // seat has the moves that a seat's search weighed.
 type seat []move
 
-// move is a move of a search.
 type move struct {
 	share  float32
 	kind   string // of its first order that has a place, or of its first
@@ -25,7 +24,6 @@ type move struct {
 	text   string // of all orders
 }
 
-// MarshalJSON implements json.Marshaler.
 func (m move) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{m.share, m.kind, m.placed, m.x, m.y, m.text})
 }
@@ -42,7 +40,6 @@ func (f *Film) movesNow() []seat {
 	return seats
 }
 
-// movesOf returns the moves of a seat's search.
 func (f *Film) movesOf(r *rollout.SearchResults, p sim.Player) seat {
 	list := seat{}
 	spec := f.game.Vector.Spec()

@@ -140,7 +140,6 @@ type logReader struct {
 	turn     int // of the last mark, by the game's count
 }
 
-// Write implements io.Writer.
 func (l *logReader) Write(p []byte) (int, error) {
 	for part := range bytes.Lines(p) {
 		l.held = append(l.held, part[:min(len(part), mostHeld-len(l.held))]...)

@@ -126,7 +126,6 @@ func (l *likelihood) derive(at, gradient []float64, information [][]float64) {
 	}
 }
 
-// maximum is a maximum of the likelihood.
 type maximum struct {
 	at          []float64
 	value       float64

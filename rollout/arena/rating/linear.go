@@ -2,7 +2,6 @@ package rating
 
 import "math"
 
-// dot returns the inner product of two vectors.
 func dot(a, b []float64) float64 {
 	sum := 0.0
 	for i, x := range a {
@@ -11,7 +10,6 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// subtract subtracts a multiple of b from a.
 func subtract(a []float64, factor float64, b []float64) {
 	for i, x := range b {
 		a[i] -= float64(factor * x)

@@ -47,7 +47,6 @@ func Nash(payoff [][]float64) (mixture []float64, err error) {
 	return mixture, nil
 }
 
-// largest returns the largest absolute value of a matrix.
 func largest(m [][]float64) float64 {
 	most := 0.0
 	for _, row := range m {
@@ -148,7 +147,6 @@ func (p *path) solve() bool {
 	return false
 }
 
-// newton returns a step of Newton's method.
 func (p *path) newton() (dz []float64, dc float64, ok bool) {
 	n := len(p.z)
 	system, roots, sum := matrix(n+1, n+2), make([]float64, n), 0.0

@@ -13,7 +13,6 @@ type Comparison struct {
 	Weight              float64 // weight of each of these games, 0 … 1: 1, or less for repeated games
 }
 
-// games returns the number of games.
 func (c *Comparison) games() float64 { return float64(c.Wins) + float64(c.Draws) + float64(c.Losses) }
 
 // counts are the weighted games of a pair i < j: half of (i's wins minus its losses), draws, and
@@ -67,12 +66,10 @@ func tabulate(players int, results []Comparison) *table {
 // place returns the position of a result's pair in index.
 func (t *table) place(r *Comparison) int { return min(r.A, r.B)*t.players + max(r.A, r.B) }
 
-// draws reports whether any game was drawn.
 func (t *table) draws() bool {
 	return slices.ContainsFunc(t.sum, func(c counts) bool { return c.draws > 0 })
 }
 
-// matrix returns a matrix of zeros.
 func matrix(rows, columns int) [][]float64 {
 	m := make([][]float64, rows)
 	all := make([]float64, rows*columns)
@@ -114,7 +111,6 @@ func connect(t *table) (group, class []int) {
 	return group, class
 }
 
-// reach returns the nodes that can be reached from a node.
 func reach(edges [][]int, from int) []bool {
 	reached := make([]bool, len(edges))
 	reached[from] = true

@@ -55,7 +55,6 @@ func shown(what string, most, all int) []string {
 	return []string{fmt.Sprintf("%s %d of %d are shown.", what, most, all)}
 }
 
-// ratings shows the strengths of the players.
 func ratings(r *arena.Report) overview.Section {
 	rows := Standings(r)
 	t := overview.TableOf("Players by rating", rows[:min(len(rows), mostRanked+1)])
@@ -141,7 +140,6 @@ func caveats(r *arena.Report) (notes []string) {
 	return notes
 }
 
-// test shows a sequential test.
 func test(r *arena.Report) overview.Section {
 	s, name := r.Test, r.Players[0].Player
 	t, e := s.Test(), s.Estimate()
@@ -196,7 +194,6 @@ func scores(r *arena.Report) overview.Section {
 		shown("The best", mostMatrix, len(r.Players))...)}
 }
 
-// faults shows the latest faults, the last game first.
 func faults(r *arena.Report, games []arena.Played) overview.Section {
 	t := overview.Table{Caption: "List of faults", Rows: [][]overview.Cell{},
 		Columns: []overview.Column{{Name: "game"}, {Name: "turn", Number: true}, {Name: "seat"}, {Name: "player"}, {Name: "kind"}, {Name: "text"}}}
@@ -269,7 +266,6 @@ func parts(games []arena.Played) (ends []int, rounds bool) {
 	return ends, false
 }
 
-// lengths shows the distribution of the games' lengths.
 func lengths(games []arena.Played) overview.Section {
 	turns, cut := overview.Counts{}, 0
 	for i := range games {
@@ -297,7 +293,6 @@ func repeats(r *arena.Report) overview.Section {
 	return s
 }
 
-// pairs shows every two players that met.
 func pairs(r *arena.Report) overview.Section {
 	rows := Pairs(r)
 	t := overview.TableOf("Players that met, with numbers of the first player", rows[:min(len(rows), mostPairs+1)])

@@ -47,7 +47,6 @@ func cyclic(r *arena.Report) bool {
 	return n > 1
 }
 
-// faultText lists faults by kind.
 func faultText(faults map[string]int) string {
 	var words []string
 	for kind, n := range faults {

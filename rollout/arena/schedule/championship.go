@@ -157,7 +157,6 @@ const (
 	waveBits  = roundBits - stageBits - partBits
 )
 
-// games returns the games of stage number k.
 func (c Championship) games(k int, s stage, players []int) ([]Fixture, error) {
 	tables := len(players) / s.seats
 	if !s.waves {

@@ -21,7 +21,6 @@ var contestPoints = []int{25, 18, 15, 12}
 // contestParts is the number of parts of a stage, between which strategies may be replaced.
 const contestParts = 2
 
-// stage is a stage of the contest.
 type stage struct {
 	name        string
 	seats       int  // of a game
@@ -30,7 +29,6 @@ type stage struct {
 	fromSandbox int  // most players added from the Sandbox
 }
 
-// contestStages returns the stages of the contest of 2020.
 func contestStages() []stage {
 	return []stage{
 		{name: "Round 1", seats: 4, waves: true, fromSandbox: 1080},

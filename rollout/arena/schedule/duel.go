@@ -85,13 +85,11 @@ func (d Duel) check() error {
 	)
 }
 
-// games returns the games of a seed.
 func (d Duel) games(seed int) []Fixture {
 	n := int64(2 * seed)
 	return []Fixture{{Number: n, Players: []int{d.A, d.B}, Seed: seed}, {Number: n + 1, Players: []int{d.B, d.A}, Seed: seed}}
 }
 
-// points returns the half points of A.
 func (d Duel) points(r *Placing) int {
 	a, b := r.Places[0], r.Places[1]
 	if r.Players[0] != d.A {

@@ -73,7 +73,6 @@ func (s Sandbox) check() error {
 	)
 }
 
-// games returns the games of a round.
 func (s Sandbox) games(round int, played []int, own sandboxRatings) (all []Fixture, err error) {
 	players, err := entered(s.Players, s.Joined, round, s.Seats)
 	if err != nil {

@@ -82,7 +82,6 @@ func (b byNumber) find(g *Fixture) (*Placing, error) {
 	return r, nil
 }
 
-// missing returns the games without a result.
 func (b byNumber) missing(games []Fixture) ([]Fixture, error) {
 	var all []Fixture
 	for i := range games {

@@ -28,7 +28,6 @@ type Swiss struct {
 	Seed   uint64
 }
 
-// swissState is the state after some rounds.
 type swissState struct {
 	points, byes []int
 	met          map[[2]int]int
@@ -152,7 +151,6 @@ func fixFirst(m *matching, a int, candidates []int, cost func(a, b int) int) int
 	}
 }
 
-// games returns the games of a round's pairs.
 func (s Swiss) games(pairs [][2]int, round int) (all []Fixture) {
 	for table, pair := range pairs {
 		for e := range s.Seeds {

@@ -28,7 +28,6 @@ func newCells(counts []int) *cells {
 	return c
 }
 
-// moments returns the mean and the variance of the scores.
 func (c *cells) moments() (mean, variance float64) { return c.momentsOf(&c.count, c.total) }
 
 // momentsOf returns the mean and the variance of the scores with these weights, whose sum is total.

@@ -107,7 +107,6 @@ func (s *State) Add(result int) error {
 	return nil
 }
 
-// file is the JSON of a State.
 type file struct {
 	Test
 	Pairs     bool     `json:"pairs"`                // always true: results are pairs

@@ -15,7 +15,6 @@ type Bots interface {
 	Orders(e *rollout.Episode, seat int) ([]sim.Order, error)
 }
 
-// isBot reports whether a bot plays at a seat.
 func (t *Session) isBot(seat int) bool { return seat < len(t.o.IsBot) && t.o.IsBot[seat] }
 
 // askBots returns the orders of the bots, by seat. While they think, the game can be looked at.

@@ -338,7 +338,6 @@ func (t *Session) turn(chosen [][]int32, bots [][]sim.Order) {
 	}
 }
 
-// act sets the action of a seat.
 func (t *Session) act(seat int, action []int32) {
 	heads := len(t.spec.Heads)
 	copy(t.b.Action[seat*heads:(seat+1)*heads], action)
@@ -421,7 +420,6 @@ func (t *Session) survey() {
 	t.try(nil)
 }
 
-// legal reports whether the person can choose a choice of a head.
 func (t *Session) legal(head, choice int) bool {
 	bit := choice
 	for _, n := range t.spec.Heads[:head] {

@@ -90,7 +90,6 @@ func seatColours() (style string) {
 	return style
 }
 
-// source returns an embedded file.
 func source(name string) string {
 	text, err := files.ReadFile(name)
 	if err != nil {
@@ -130,7 +129,6 @@ func embedded(data map[string][]byte) string {
 	return `<script type="application/json" id="moonfarm-data">` + b.String() + "</script>\n"
 }
 
-// zip compresses a text with gzip.
 func zip(text []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

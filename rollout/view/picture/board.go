@@ -14,7 +14,6 @@ const (
 	leastNumbered = 20 // for its number. The numbers of smaller ones are beside them.
 )
 
-// board draws all things on the board.
 func (s *Sheet) board() {
 	l, to := s.list, s.to
 	to.Clip(image.Rect(s.left, s.top, s.left+s.px(l.Width)+1, s.top+s.px(l.Height)+1)) // with the last border
@@ -60,7 +59,6 @@ func (s *Sheet) board() {
 	to.Clip(image.Rectangle{Max: image.Pt(1<<20, 1<<20)})
 }
 
-// area draws an area with the borders of its cells.
 func (s *Sheet) area(a *features.Area) {
 	r := s.rect(a.X, a.Y, a.Width, a.Height)
 	if a.Hidden {
@@ -75,7 +73,6 @@ func (s *Sheet) area(a *features.Area) {
 	s.to.Cells(r, step)
 }
 
-// ring draws the circle of a range.
 func (s *Sheet) ring(middle Point, radius int64, r *features.Range) {
 	width := min(max(int64(s.cell)*Unit/16, Unit/2), Unit)
 	s.to.Ring(middle, max(radius, 0), Pen{Width: width, Ink: Edge(r.Owner), Share: 115, Kind: s.kind(r.Kind)})

@@ -58,7 +58,6 @@ func (s *Sheet) statsHeight() int {
 	return (len(rows) + 1) * s.line()
 }
 
-// text draws a text at a place in pixels.
 func (s *Sheet) text(x, y int, a Anchor, size int, words string, ink Role) {
 	s.words = Text{At: pixel(x, y), Anchor: a, Size: int64(size) * Unit, Words: words, Ink: ink}
 	s.to.Text(&s.words)
@@ -82,7 +81,6 @@ func (s *Sheet) numbers(bottom int) {
 	}
 }
 
-// stats draws the table of stats.
 func (s *Sheet) stats(top int) {
 	seats, rows := s.table()
 	wide := min(s.letters()*6, (s.Width-2*s.edge()-s.nameWide())/max(len(seats), 1)) // less in a narrow picture
@@ -163,7 +161,6 @@ func (s *Sheet) legendHeight() int {
 	return (len(s.entries()) + s.perRow() - 1) / s.perRow() * s.entryHigh()
 }
 
-// legend draws a sample of each kind with its name.
 func (s *Sheet) legend(top int) {
 	for i, e := range s.entries() {
 		x, y := s.edge()+i%s.perRow()*s.entryWide(), top+i/s.perRow()*s.entryHigh()+sampleSide/2

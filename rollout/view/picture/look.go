@@ -64,7 +64,6 @@ var middles = [len(corners)][2]float32{
 // signs stand for outlines in texts.
 var signs = [len(corners)]rune{'■', '•', '◆', '›', '‹', '^', '^'}
 
-// newLook makes a look.
 func newLook(s shown) *Look {
 	o := s.Outline
 	l := &Look{

@@ -15,7 +15,6 @@ import (
 // maxAnswer bounds what a person's page sends, in bytes.
 const maxAnswer = 1 << 20
 
-// done says that a request has been done.
 var done = map[string]bool{"done": true}
 
 // ListenHuman is Listen for a game with a person.
@@ -54,7 +53,6 @@ type seat struct {
 	version   int
 }
 
-// source is the Source of the session.
 func (s *seat) source() (view.Answerer, int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +77,6 @@ func (s *seat) offer(r *http.Request) (any, error) {
 	return s.session.Offer(head), nil
 }
 
-// choose plays what the person chooses.
 func (s *seat) choose(r *http.Request) (any, error) {
 	a, err := answer(r)
 	if err != nil {
@@ -88,7 +85,6 @@ func (s *seat) choose(r *http.Request) (any, error) {
 	return done, s.session.Choose(a)
 }
 
-// draft answers what the person's orders would do.
 func (s *seat) draft(r *http.Request) (any, error) {
 	a, err := answer(r)
 	if err != nil {

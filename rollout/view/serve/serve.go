@@ -73,7 +73,6 @@ func (s *Server) Close() {
 	<-s.ended
 }
 
-// routes answers the page's requests.
 func routes(page []byte, source Source) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { write(w, r, "text/html; charset=utf-8", page) })
@@ -107,7 +106,6 @@ func answered(do func(r *http.Request) (any, error)) http.HandlerFunc {
 	}
 }
 
-// fail answers with an error.
 func fail(w http.ResponseWriter, err error) {
 	code := http.StatusBadRequest
 	switch {

@@ -92,13 +92,11 @@ func WrongPlayer(flag string, err error) error {
 	return console.Unknown(console.WrongUse("--%s: %w", flag, err), none.Word, none.Names)
 }
 
-// seatedBots are the bots of a game with a person.
 type seatedBots struct {
 	list  []*players.Entrant
 	table *players.Table // nil: there are none
 }
 
-// close ends the bots.
 func (s *seatedBots) close() {
 	if s.table != nil {
 		s.table.Close()

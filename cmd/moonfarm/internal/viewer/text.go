@@ -25,7 +25,6 @@ func Text(ctx context.Context, c *console.Console, film *view.Film, p *view.Part
 	return printText(ctx, c, film, p)
 }
 
-// printText prints positions as text.
 func printText(ctx context.Context, c *console.Console, film *view.Film, p *view.Part) error {
 	var text []byte
 	for n := p.First; n <= p.Last; n++ {

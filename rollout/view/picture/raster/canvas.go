@@ -70,7 +70,6 @@ func (c *canvas) at(x, y int) []byte {
 // row returns the pixels from x to end of a row.
 func (c *canvas) row(x, end, y int) []byte { return c.pix[4*(y*c.width+x) : 4*(y*c.width+end)] }
 
-// rect fills a rectangle of whole pixels.
 func (c *canvas) rect(x, y, width, height int, p pixel) {
 	r := image.Rect(x, y, x+max(width, 0), y+max(height, 0)).Intersect(c.clip)
 	if r.Empty() {

@@ -103,7 +103,6 @@ func (g *GIF) Close() error {
 	return nil
 }
 
-// begin writes the parts before the first frame.
 func (g *GIF) begin(size image.Point) {
 	g.width, g.height = size.X, size.Y
 	g.before = make([]byte, 4*g.width*g.height)
@@ -172,7 +171,6 @@ func (g *GIF) next(m *image.RGBA, rect image.Rectangle, delay time.Duration) *fr
 	return f
 }
 
-// write writes a frame.
 func (g *GIF) write(f *frame) {
 	g.byte(0x21, 0xf9, 4, 1<<2|1) // the frame stays below the next one; it has transparent pixels
 	g.word(int(f.delay / (10 * time.Millisecond)))

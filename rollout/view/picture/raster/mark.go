@@ -77,7 +77,6 @@ func (c *canvas) sprite(x, y int) *sprite {
 	return s
 }
 
-// draw draws a sprite at a place.
 func (c *canvas) draw(s *sprite, x, y int) {
 	for i := range s.runs {
 		r := &s.runs[i]
@@ -106,7 +105,6 @@ func (c *canvas) draw(s *sprite, x, y int) {
 	}
 }
 
-// Mark implements picture.Surface.
 func (s *surface) Mark(l *picture.Look, r image.Rectangle) {
 	if r.Intersect(s.canvas.clip).Empty() {
 		return
@@ -130,7 +128,6 @@ func (s *surface) Mark(l *picture.Look, r image.Rectangle) {
 // leastBordered is the side in pixels from which on a thing has a border in another colour.
 const leastBordered = 6
 
-// body draws a look in a rectangle.
 func (p *Painter) body(c *canvas, l *picture.Look, r image.Rectangle) {
 	b := picture.Inner(r)
 	border := l.Stroke.In(b.Small())

@@ -86,7 +86,6 @@ func (p *Painter) Draw(s *features.Scene, title string) (*image.RGBA, error) {
 // surface is a Painter as a picture.Surface.
 type surface Painter
 
-// Clip implements picture.Surface.
 func (s *surface) Clip(r image.Rectangle) {
 	s.canvas.clip = image.Rect(0, 0, s.canvas.width, s.canvas.height).Intersect(r)
 }
@@ -94,12 +93,10 @@ func (s *surface) Clip(r image.Rectangle) {
 // Name implements picture.Surface: nobody points at pixels.
 func (s *surface) Name(string) {}
 
-// Rect implements picture.Surface.
 func (s *surface) Rect(r image.Rectangle, fill picture.Role) {
 	s.canvas.rect(r.Min.X, r.Min.Y, r.Dx(), r.Dy(), inks[fill])
 }
 
-// Cells implements picture.Surface.
 func (s *surface) Cells(r image.Rectangle, side int) {
 	for x := r.Min.X; x <= r.Max.X; x += side {
 		s.canvas.rect(x, r.Min.Y, 1, r.Dy(), inks[picture.Grid])
@@ -109,7 +106,6 @@ func (s *surface) Cells(r image.Rectangle, side int) {
 	}
 }
 
-// Ring implements picture.Surface.
 func (s *surface) Ring(middle point, radius int64, p picture.Pen) {
 	// Middles are rounded to half pixels, so that the circles of a kind are alike.
 	x, y := (middle.X+unit/4)>>7, (middle.Y+unit/4)>>7
@@ -130,7 +126,6 @@ func (s *surface) Ring(middle point, radius int64, p picture.Pen) {
 	}), int(x>>1), int(y>>1))
 }
 
-// Lines implements picture.Surface.
 func (s *surface) Lines(ends []point, p picture.Pen) {
 	pen := s.canvas.newPen(p.Width, patterns[p.Kind])
 	for i := range len(ends) - 1 {
@@ -139,13 +134,11 @@ func (s *surface) Lines(ends []point, p picture.Pen) {
 	s.canvas.fill(scaled(inks[p.Ink], p.Share))
 }
 
-// Triangle implements picture.Surface.
 func (s *surface) Triangle(corners [3]point, fill picture.Role) {
 	s.canvas.polygon(corners[0], corners[1], corners[2])
 	s.canvas.fill(inks[fill])
 }
 
-// Text implements picture.Surface.
 func (s *surface) Text(t *picture.Text) {
 	if t.Rim {
 		for _, by := range [...]point{{X: -unit}, {X: unit}, {Y: -unit}, {Y: unit}} {

@@ -78,7 +78,6 @@ var (
 	unfinished = inUnits(picture.Unfinished)
 )
 
-// inUnits returns dashes in units.
 func inUnits(dashes []float32) (units []int64) {
 	for _, v := range dashes {
 		units = append(units, int64(v*unit))
@@ -140,7 +139,6 @@ func (p *pen) part(from, to point, length, begin, end int64) {
 	p.c.polygon(point{X: a.X + sx, Y: a.Y + sy}, point{X: a.X - sx, Y: a.Y - sy}, point{X: b.X - sx, Y: b.Y - sy}, point{X: b.X + sx, Y: b.Y + sy})
 }
 
-// closed draws the border of a polygon.
 func (c *canvas) closed(corners []point, width int64, dash []int64, p pixel) {
 	pen := c.newPen(width, dash)
 	for i, from := range corners {

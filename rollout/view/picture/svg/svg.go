@@ -36,7 +36,7 @@ type Head struct {
 	Description string // followed by the numbers of the seats and of their entities
 }
 
-// drawing is an svg element under construction.
+// drawing is an svg element under construction, a picture.Surface.
 type drawing struct {
 	bytes.Buffer
 	id      string // escaped
@@ -78,7 +78,6 @@ func cellSide(cells float64) int {
 	return int(min(max(boardSide/cells, leastCell), mostCell))
 }
 
-// begin begins the picture.
 func (d *drawing) begin(s *features.Scene, h Head, width, height int) {
 	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="%s-title %[3]s-description" `,
 		width, height, d.id)
@@ -124,12 +123,10 @@ func (d *drawing) Name(words string) {
 	}
 }
 
-// Rect implements picture.Surface.
 func (d *drawing) Rect(r image.Rectangle, fill picture.Role) {
 	fmt.Fprintf(d, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", r.Min.X, r.Min.Y, r.Dx(), r.Dy(), ink(fill))
 }
 
-// Cells implements picture.Surface.
 func (d *drawing) Cells(r image.Rectangle, side int) {
 	d.WriteString(`<path d="`)
 	for x := r.Min.X; x <= r.Max.X; x += side {
@@ -141,7 +138,6 @@ func (d *drawing) Cells(r image.Rectangle, side int) {
 	fmt.Fprintf(d, `" fill="none" stroke="%s"/>`+"\n", ink(picture.Grid))
 }
 
-// Mark implements picture.Surface.
 func (d *drawing) Mark(l *picture.Look, r image.Rectangle) {
 	key := look{l, r.Size()}
 	n, known := d.looks[key]
@@ -155,7 +151,6 @@ func (d *drawing) Mark(l *picture.Look, r image.Rectangle) {
 	fmt.Fprintf(d, `<use href="#%s-l%d" x="%d" y="%d"/>`+"\n", d.id, n, r.Min.X, r.Min.Y)
 }
 
-// define draws a look in a rectangle.
 func (d *drawing) define(l *picture.Look, r image.Rectangle) {
 	box := picture.Inner(r)
 	stroke := l.Stroke.In(box.Small())
@@ -191,7 +186,6 @@ func (d *drawing) path(points []picture.Point) {
 	}
 }
 
-// dashed writes the attribute of dashes.
 func (d *drawing) dashed(dashes []float32) {
 	if len(dashes) > 0 {
 		text := fmt.Sprint(dashes)
@@ -209,20 +203,17 @@ func (d *drawing) stroked(p *picture.Pen) {
 	d.WriteString("/>\n")
 }
 
-// Ring implements picture.Surface.
 func (d *drawing) Ring(middle picture.Point, radius int64, p picture.Pen) {
 	fmt.Fprintf(d, `<circle cx="%s" cy="%s" r="%s"`, pt(middle.X), pt(middle.Y), pt(radius))
 	d.stroked(&p)
 }
 
-// Lines implements picture.Surface.
 func (d *drawing) Lines(ends []picture.Point, p picture.Pen) {
 	d.path(ends)
 	d.WriteString(`"`)
 	d.stroked(&p)
 }
 
-// Triangle implements picture.Surface.
 func (d *drawing) Triangle(corners [3]picture.Point, fill picture.Role) {
 	d.path(corners[:])
 	fmt.Fprintf(d, `Z" fill="%s"/>`+"\n", ink(fill))
@@ -231,7 +222,6 @@ func (d *drawing) Triangle(corners [3]picture.Point, fill picture.Role) {
 // anchors are the names of the anchors of texts.
 var anchors = [...]string{picture.Start: "start", picture.Middle: "middle", picture.End: "end"}
 
-// Text implements picture.Surface.
 func (d *drawing) Text(t *picture.Text) {
 	if t.Words == "" {
 		return
