@@ -22,10 +22,9 @@ type GIF struct {
 	w             *bufio.Writer
 	palette       *palette
 	width, height int
-	before        []byte  // the pixels of the image before, as in image.RGBA
-	shown         []uint8 // its entries of the palette
-	pending       *frame  // waits until the next image, as that may be the same
-	free          *frame
+	before        []byte       // the pixels of the image before, as in image.RGBA
+	shown         []uint8      // its entries of the palette
+	pending       *frame       // waits until the next image, as that may be the same
 	packed        bytes.Buffer // the pixels of a frame
 	lzw           *lzw.Writer
 	err           error
@@ -82,7 +81,7 @@ func (g *GIF) Add(m *image.RGBA, delay time.Duration) error {
 	if g.pending != nil {
 		g.write(g.pending)
 	}
-	g.pending, g.free = g.next(m, rect, delay), g.pending
+	g.pending = g.next(m, rect, delay)
 	return g.err
 }
 
@@ -148,11 +147,7 @@ func (g *GIF) changed(m *image.RGBA) (r image.Rectangle) {
 
 // next returns the frame of an image, of which a rectangle has changed, and makes it the image before.
 func (g *GIF) next(m *image.RGBA, rect image.Rectangle, delay time.Duration) *frame {
-	f := g.free
-	if f == nil {
-		f = &frame{}
-	}
-	f.rect, f.delay, f.indices = rect, delay, f.indices[:0]
+	f := &frame{rect, make([]uint8, 0, rect.Dx()*rect.Dy()), delay}
 	for y := rect.Min.Y; y < rect.Max.Y; y++ {
 		row := m.Pix[y*m.Stride+4*rect.Min.X : y*m.Stride+4*rect.Max.X]
 		at := y*g.width + rect.Min.X
