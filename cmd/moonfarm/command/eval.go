@@ -242,7 +242,7 @@ func (a *app) evalGame(cmd *cobra.Command, game string, f *evalFlags) (err error
 		plan.Joined = j.Joined
 	}
 	if c.Schedule, err = f.scheduled(plan); err == nil {
-		err = a.show(cmd.Context(), f, j)
+		err = a.show(f, j)
 	}
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -194,7 +193,7 @@ func (e *evalFlags) test(r *arena.Report, s schedule.Schedule, games []arena.Pla
 }
 
 // show begins to show the tournament in a browser, if --view asks for it. The journal has its first lines.
-func (a *app) show(ctx context.Context, f *evalFlags, j *arena.Journal) error {
+func (a *app) show(f *evalFlags, j *arena.Journal) error {
 	if !f.view.Asked() {
 		return nil
 	}
@@ -205,7 +204,7 @@ func (a *app) show(ctx context.Context, f *evalFlags, j *arena.Journal) error {
 	if j.Terms.RulesTexts == nil {
 		flags.rulesFile = f.rulesFile
 	}
-	return f.view.Open(ctx, a.Console, filepath.Join(f.out, journalName), func() (view.GameList, error) {
+	return f.view.Open(a.Console, filepath.Join(f.out, journalName), func() (view.GameList, error) {
 		return flags.keep(flags.tournament(f.out))
 	})
 }

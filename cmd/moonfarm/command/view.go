@@ -190,7 +190,7 @@ func (a *app) runView(c *cobra.Command, args []string, f *viewFlags, serve viewe
 	}
 	f.console = nil
 	w := viewer.Watch(file, games, func() (view.GameList, error) { return f.openNoted(c, what) })
-	return serve.Serve(c.Context(), f.at, page.HTML(nil), w.Source, viewer.Ready(a.Console, what))
+	return serve.Serve(c.Context(), a.Console, what, f.at, viewer.Shown{Games: w.Source})
 }
 
 // find sets v.files if the arguments are many recordings, and returns what the arguments stand for. played says that games

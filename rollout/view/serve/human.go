@@ -18,9 +18,9 @@ const maxAnswer = 1 << 20
 var done = map[string]bool{"done": true}
 
 // ListenHuman is Listen for a game with a person.
-func ListenHuman(address string, hosts []string, page []byte, t *human.Session) (*Server, error) {
+func ListenHuman(address string, hosts []string, t *human.Session) (*Server, error) {
 	s := &seat{session: t}
-	mux := routes(page, s.source)
+	mux := routes(s.source)
 	mux.HandleFunc("GET /offer.json", answered(s.offer))
 	mux.HandleFunc("POST /choose", answered(s.choose))
 	mux.HandleFunc("POST /undo", answered(func(*http.Request) (any, error) {
@@ -33,8 +33,8 @@ func ListenHuman(address string, hosts []string, page []byte, t *human.Session) 
 }
 
 // ListenLive is Listen for a game that is being played.
-func ListenLive(address string, hosts []string, page []byte, l *view.Live) (*Server, error) {
-	mux := routes(page, func() (view.Answerer, int, error) { return l, l.Version(), nil })
+func ListenLive(address string, hosts []string, l *view.Live) (*Server, error) {
+	mux := routes(func() (view.Answerer, int, error) { return l, l.Version(), nil })
 	for path, do := range map[string]func(){"hold": func() { l.Hold(true) }, "go": func() { l.Hold(false) }, "step": l.Step} {
 		mux.HandleFunc("POST /"+path, answered(func(*http.Request) (any, error) {
 			do()

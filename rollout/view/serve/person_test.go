@@ -18,7 +18,6 @@ import (
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/human"
-	"moonfarm/rollout/view/page"
 	"moonfarm/rollout/view/serve"
 	"moonfarm/sim"
 )
@@ -45,7 +44,7 @@ func newSession(t *testing.T, game, rules, form, other string, change ...func(o 
 	}
 	x, err := human.New(o)
 	require.NoError(t, err)
-	s, err := serve.ListenHuman("127.0.0.1:0", nil, page.HTML(nil), x)
+	s, err := serve.ListenHuman("127.0.0.1:0", nil, x)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	b := browsertest.Open(t, s.URL())
@@ -209,7 +208,7 @@ func TestLivePage(t *testing.T) {
 	v, err := entry.New("", env.Settings{N: 1})
 	require.NoError(t, err)
 	l := view.NewLive("tron", "", []string{"a", "b"}, true)
-	s, err := serve.ListenLive("127.0.0.1:0", nil, page.HTML(nil), l)
+	s, err := serve.ListenLive("127.0.0.1:0", nil, l)
 	require.NoError(t, err)
 	defer s.Close()
 	show := func() {

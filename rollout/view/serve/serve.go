@@ -15,6 +15,7 @@ import (
 	"moonfarm/rollout/access"
 	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/human"
+	"moonfarm/rollout/view/page"
 )
 
 // Source returns what is shown now, and a number that is another one after each change. It may be called by
@@ -37,10 +38,10 @@ const (
 // policy is for all answers; the page has the rest of its own.
 const policy = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Listen starts to show the source with a page, at a host:port of this machine, port 0 for any. hosts are the names under
+// Listen starts to show the source with its page, at a host:port of this machine, port 0 for any. hosts are the names under
 // which a proxy forwards visitors to it.
-func Listen(address string, hosts []string, page []byte, source Source) (*Server, error) {
-	return listen(address, hosts, routes(page, source))
+func Listen(address string, hosts []string, source Source) (*Server, error) {
+	return listen(address, hosts, routes(source))
 }
 
 // listen serves a handler at an address of this machine.
@@ -73,9 +74,9 @@ func (s *Server) Close() {
 	<-s.ended
 }
 
-func routes(page []byte, source Source) *http.ServeMux {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { write(w, r, "text/html; charset=utf-8", page) })
+func routes(source Source) *http.ServeMux {
+	mux, html := http.NewServeMux(), page.HTML(nil)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { write(w, r, "text/html; charset=utf-8", html) })
 	mux.HandleFunc("GET /version.json", answered(func(*http.Request) (any, error) {
 		_, version, err := source()
 		return map[string]int{"version": version}, err

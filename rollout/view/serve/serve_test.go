@@ -30,7 +30,7 @@ import (
 func listen(t *testing.T) *serve.Server {
 	t.Helper()
 	responder := view.NewResponder(&view.List{Title: "none", Open: func(int) (*view.Film, error) { return nil, errors.New("none") }})
-	s, err := serve.Listen("127.0.0.1:0", nil, page.HTML(nil), func() (view.Answerer, int, error) { return responder, 7, nil })
+	s, err := serve.Listen("127.0.0.1:0", nil, func() (view.Answerer, int, error) { return responder, 7, nil })
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
@@ -134,7 +134,7 @@ func TestHuman(t *testing.T) {
 	x, err := human.New(human.Setup{Vector: v, Watch: watch, Seats: []rollout.Policy{nil, p}, Names: []string{"human", "territory"}, Hint: p,
 		Orders: func([]sim.Order) []string { return nil }})
 	require.NoError(t, err)
-	s, err := serve.ListenHuman("127.0.0.1:0", nil, []byte("page"), x)
+	s, err := serve.ListenHuman("127.0.0.1:0", nil, x)
 	require.NoError(t, err)
 	defer s.Close()
 	get := func(path string) (int, string) { return ask(t, s, http.MethodGet, path, secret(s), "") }

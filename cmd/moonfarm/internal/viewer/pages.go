@@ -17,15 +17,20 @@ import (
 	"moonfarm/rollout/view/human"
 )
 
-// Pages serves pages to browsers.
-type Pages interface {
-	// Serve shows games until ctx is done. It calls ready with the URL, which has the secret that visitors need. source is
-	// a serve.Source.
-	Serve(ctx context.Context, at Address, page []byte, source func() (view.Answerer, int, error), ready func(url string)) error
-	// ServeHuman is Serve for a game with a person.
-	ServeHuman(ctx context.Context, at Address, page []byte, t *human.Session, ready func(url string)) error
-	// ServeLive is Serve for a game that is being played.
-	ServeLive(ctx context.Context, at Address, page []byte, l *view.Live, ready func(url string)) error
+// Pages begins to serve a page to browsers.
+type Pages func(at Address, shown Shown) (Server, error)
+
+// Server serves a page.
+type Server interface {
+	URL() string // with the secret that visitors need
+	Close()
+}
+
+// Shown is what a page shows: one of these.
+type Shown struct {
+	Games  func() (view.Answerer, int, error) // a serve.Source
+	Person *human.Session                     // a game with a person
+	Live   *view.Live                         // a game that is being played
 }
 
 // Address is where a page is served.
@@ -67,14 +72,19 @@ type Viewed struct {
 	URL   string `json:"url"`
 }
 
-// Ready returns a function that says where the page is.
-func Ready(c *console.Console, what string) func(url string) {
-	return func(url string) {
-		if c.Print(Viewed{URL: url}, func() { c.Printf("%s\n", url) }) == nil {
-			_ = c.Out.Flush() // an error is reported at the end
-		}
-		c.Tell("%s is shown there; Ctrl-C ends it\n", what)
+// Serve serves a page until ctx is done, and says where it is.
+func (p Pages) Serve(ctx context.Context, c *console.Console, what string, at Address, shown Shown) error {
+	s, err := p(at, shown)
+	if err != nil {
+		return err
 	}
+	defer s.Close()
+	if c.Print(Viewed{URL: s.URL()}, func() { c.Printf("%s\n", s.URL()) }) == nil {
+		_ = c.Out.Flush() // an error is reported at the end
+	}
+	c.Tell("%s is shown there; Ctrl-C ends it\n", what)
+	<-ctx.Done()
+	return nil
 }
 
 // Watched is a game list that is opened again when its file changes.

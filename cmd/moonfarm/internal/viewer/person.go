@@ -14,7 +14,6 @@ import (
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view/human"
-	"moonfarm/rollout/view/page"
 	"moonfarm/sim"
 )
 
@@ -61,7 +60,7 @@ func (h *HumanGame) Play(ctx context.Context, c *console.Console, what string, a
 	if err != nil {
 		return nil, env.Spec{}, err
 	}
-	err = serve.ServeHuman(ctx, at, page.HTML(nil), t, Ready(c, what))
+	err = serve.Serve(ctx, c, what, at, Shown{Person: t})
 	for _, p := range append(slices.Clone(o.Seats), o.Hint) {
 		if p != nil {
 			_ = rollout.CloseSeats(p) // the game has ended

@@ -11,15 +11,14 @@ import (
 	"moonfarm/cmd/moonfarm/internal/console"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/view"
-	"moonfarm/rollout/view/page"
 )
 
 // whileRunning shows in a browser what a command does while it does it, and after it.
 type whileRunning struct {
-	serve Pages
-	asked bool
-	at    Address
-	stop  func() // ends the server; nil before open and without --view
+	serve  Pages
+	asked  bool
+	at     Address
+	server Server // nil before open and without --view
 }
 
 // add adds the flags, if the program serves pages.
@@ -41,34 +40,17 @@ func (w *whileRunning) unasked(c *cobra.Command) error {
 // Asked reports whether there is something to be shown.
 func (w *whileRunning) Asked() bool { return w.asked }
 
-// open serves a page that shows something until Close is called, and says where the page is. It returns once the page can be opened.
-func (w *whileRunning) open(ctx context.Context, stderr io.Writer, what string, serve func(ctx context.Context, ready func(url string)) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	ready, failed, ended := make(chan struct{}), make(chan error, 1), make(chan struct{})
-	go func() {
-		defer close(ended)
-		failed <- serve(ctx, func(url string) {
-			fmt.Fprintf(stderr, "%s shows %s; Ctrl-C ends it\n", url, what)
-			close(ready)
-		})
-	}()
-	stop := func() {
-		cancel()
-		<-ended
+// open begins to serve a page, until Close is called, and says where it is.
+func (w *whileRunning) open(stderr io.Writer, what string, shown Shown) (err error) {
+	if w.server, err = w.serve(w.at, shown); err == nil {
+		fmt.Fprintf(stderr, "%s shows %s; Ctrl-C ends it\n", w.server.URL(), what)
 	}
-	select {
-	case <-ready:
-		w.stop = stop
-		return nil
-	case err := <-failed:
-		stop()
-		return err
-	}
+	return err
 }
 
 // Wait goes on showing after the end, until ctx is done.
 func (w *whileRunning) Wait(ctx context.Context, c *console.Console) error {
-	if w.stop == nil {
+	if w.server == nil {
 		return nil
 	}
 	if err := c.Out.Flush(); err != nil {
@@ -80,8 +62,8 @@ func (w *whileRunning) Wait(ctx context.Context, c *console.Console) error {
 
 // Close ends the server.
 func (w *whileRunning) Close() {
-	if w.stop != nil {
-		w.stop()
+	if w.server != nil {
+		w.server.Close()
 	}
 }
 
@@ -102,15 +84,12 @@ func (t *Tournament) Check(c *cobra.Command, out string) error {
 }
 
 // Open begins to serve the page of a journal, whose games open lists.
-func (t *Tournament) Open(ctx context.Context, a *console.Console, journal string, open func() (view.GameList, error)) error {
+func (t *Tournament) Open(a *console.Console, journal string, open func() (view.GameList, error)) error {
 	games, err := open()
 	if err != nil {
 		return err
 	}
-	w := Watch(journal, games, open)
-	return t.open(ctx, a.Stderr, "the tournament", func(ctx context.Context, ready func(url string)) error {
-		return t.serve.Serve(ctx, t.at, page.HTML(nil), w.Source, ready)
-	})
+	return t.open(a.Stderr, "the tournament", Shown{Games: Watch(journal, games, open).Source})
 }
 
 // Match shows the game of match in a browser while it is played.
@@ -140,9 +119,7 @@ func (f *Match) Open(a *console.Console, c *cobra.Command, game string, names []
 		return console.WrongUse("--view shows one game, --games is %d", games)
 	}
 	live := view.NewLive(game, "", names, f.hold)
-	err := f.open(c.Context(), a.Stderr, "the game", func(ctx context.Context, ready func(url string)) error {
-		return f.serve.ServeLive(ctx, f.at, page.HTML(nil), live, ready)
-	})
+	err := f.open(a.Stderr, "the game", Shown{Live: live})
 	if err == nil {
 		f.live = live
 	}
