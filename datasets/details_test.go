@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/about"
+	"moonfarm/rollout/view/overview"
 	"moonfarm/sim"
 )
 
@@ -33,7 +34,7 @@ func TestDetails(t *testing.T) {
 	require.Equal(t, plain, got, "a small dataset is read as a whole")
 	for _, c := range []struct {
 		s Summary
-		h Histogram
+		h overview.Histogram
 	}{{got.Turns, d.Turns}, {got.Choices, d.Choices}} {
 		require.Equal(t, []float64{c.s.Mean, c.s.Min, c.s.Max}, []float64{c.h.Mean, c.h.Min, c.h.Max}, c.s.Name)
 	}

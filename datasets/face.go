@@ -12,7 +12,6 @@ import (
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/datasets/internal/write"
-	"moonfarm/rollout/view/overview"
 )
 
 // What describes a dataset.
@@ -51,7 +50,6 @@ type (
 	InspectOptions = read.InspectOptions
 	Overview       = read.Overview
 	Details        = read.Details
-	Histogram      = overview.Histogram
 	Outcome        = about.Outcome
 	Result         = about.Result
 	Summary        = stats.Summary
