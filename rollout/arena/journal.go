@@ -118,8 +118,7 @@ func OpenJournal(name string, terms Terms, locks *filelock.Locker) (*Journal, er
 
 // journalError adds the place of an error to it: FILE:LINE if a line is wrong.
 func journalError(name string, err error) error {
-	var bad *lineError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*lineError](err); ok {
 		return fmt.Errorf("journal %s:%d: %w", name, bad.line, bad)
 	}
 	return fmt.Errorf("journal %s: %w", name, err)

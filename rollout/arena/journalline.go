@@ -171,16 +171,8 @@ func (g *gameLine) check() error {
 	// By sim.Outcome, results are +1 for the first place, −1 for the last, and evenly spaced
 	// between; seats that tie share the mean of their places.
 	for _, own := range g.Results {
-		ahead, level := 0, -1
-		for _, other := range g.Results {
-			switch {
-			case other > own:
-				ahead++
-			case other == own:
-				level++
-			}
-		}
-		if want := 1 - float64(2*ahead+level)/float64(n-1); math.Abs(float64(own)-want) > 1e-5 {
+		ahead, level := standing(g.Results, own)
+		if want := 1 - float64(2*ahead+level-1)/float64(n-1); math.Abs(float64(own)-want) > 1e-5 {
 			return fmt.Errorf("results %v, expected results of %d places from +1 to −1", g.Results, n)
 		}
 	}

@@ -99,13 +99,22 @@ func Placings(games []Played) []schedule.Placing {
 func (p *Played) placing() schedule.Placing {
 	r := schedule.Placing{Fixture: p.Fixture, Places: make([]int, len(p.Results))}
 	for i, own := range p.Results {
-		for _, other := range p.Results {
-			if other > own {
-				r.Places[i]++
-			}
-		}
+		r.Places[i], _ = standing(p.Results, own)
 	}
 	return r
+}
+
+// standing returns how many of the results are better than one of them, and how many are equal, itself among them.
+func standing(results []float32, own float32) (ahead, level int) {
+	for _, other := range results {
+		switch {
+		case other > own:
+			ahead++
+		case other == own:
+			level++
+		}
+	}
+	return ahead, level
 }
 
 // Bounds of a chunk. A stopped tournament loses the chunks in progress, so a chunk has few turns.

@@ -201,14 +201,8 @@ func (e *evaluation) count(g *Played) {
 		s.games++
 		s.distinct += weight
 		s.seeds[g.Seed] = true
-		ahead, level := 0, 0
+		ahead, level := standing(g.Results, g.Results[p])
 		for q, j := range g.Players {
-			switch {
-			case g.Results[q] > g.Results[p]:
-				ahead++
-			case g.Results[q] == g.Results[p]:
-				level++
-			}
 			if i != j {
 				e.compare(g, p, q, weight)
 			}

@@ -130,10 +130,8 @@ func (q *Query) Matches(x *Entry) bool {
 // meets reports whether policy plays against the other policy at another seat, "" for any.
 func meets(players []string, policy, against string) bool {
 	for i, p := range players {
-		if policy != "" && p != policy {
-			continue
-		}
-		if against == "" || slices.Contains(players[:i], against) || slices.Contains(players[i+1:], against) {
+		met := against == "" || slices.Contains(players[:i], against) || slices.Contains(players[i+1:], against)
+		if met && (policy == "" || p == policy) {
 			return true
 		}
 	}

@@ -78,12 +78,10 @@ func span(r *arena.Report) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range r.Players {
 		p := &r.Players[i]
-		low, high = min(low, p.Elo), max(high, p.Elo)
-		if p.EloLow != nil {
-			low = min(low, *p.EloLow)
-		}
-		if p.EloHigh != nil {
-			high = max(high, *p.EloHigh)
+		for _, x := range []*float64{&p.Elo, p.EloLow, p.EloHigh} {
+			if x != nil {
+				low, high = min(low, *x), max(high, *x)
+			}
 		}
 	}
 	return low, high

@@ -134,12 +134,18 @@ func (t *Session) Hint() (*Advice, error) {
 	return a, nil
 }
 
-// advised returns the options for orders: those that the person can choose, where there are such.
+// advised returns the options for orders: those that the person can choose, where there are such, or by which the same entity does the
+// same as near to the cell as it can.
 func (t *Session) advised(orders []sim.Order, legal []Option) []Option {
 	list := []Option{}
 	for _, o := range orders {
 		x := t.option(0, -1, []sim.Order{o})
-		if i := nearest(legal, &x); i >= 0 {
+		if i := nearest(legal, x.Text, func(o *Option) float64 {
+			if x.Entity == 0 || o.Entity != x.Entity || o.Kind != x.Kind || o.Target != x.Target {
+				return math.Inf(1)
+			}
+			return squared(float64(o.X-x.X), float64(o.Y-x.Y))
+		}); i >= 0 {
 			x = legal[i]
 		}
 		if x.Kind != "" {
@@ -164,28 +170,19 @@ func (t *Session) analysed() *Advised {
 	a, legal := &Advised{Share: 1, Options: []Option{}}, t.choices()
 	for _, text := range best {
 		x := Option{Choice: -1, Text: text}
-		if i := slices.IndexFunc(legal, func(o Option) bool { return o.Text == text }); i >= 0 {
-			x = legal[i]
-		} else if i := nearestText(legal, text); i >= 0 {
+		words, cellX, cellY := placeOf(text)
+		if i := nearest(legal, text, func(o *Option) float64 {
+			w, x, y := placeOf(o.Text)
+			if words == "" || o.Entity == 0 || w != words {
+				return math.Inf(1)
+			}
+			return squared(float64(x-cellX), float64(y-cellY))
+		}); i >= 0 {
 			x = legal[i]
 		}
 		a.Options = append(a.Options, x)
 	}
 	return a
-}
-
-// nearestText is nearest for the text of an order of an entity, such as "6 move 68,75 closest".
-func nearestText(legal []Option, text string) int {
-	best, distance := -1, 0
-	words, x, y := placeOf(text)
-	for i := range legal {
-		if w, ox, oy := placeOf(legal[i].Text); words != "" && legal[i].Entity != 0 && w == words {
-			if d := (ox-x)*(ox-x) + (oy-y)*(oy-y); best < 0 || d < distance {
-				best, distance = i, d
-			}
-		}
-	}
-	return best
 }
 
 // placeOf returns the words of an order before its cell, and the cell; "": it has none.
@@ -199,18 +196,17 @@ func placeOf(text string) (words string, x, y int) {
 	return "", 0, 0
 }
 
-// nearest returns the index of the option with the text of x, or else of the one by which the same entity does the same as
-// near to the cell of x as it can; -1: there is none.
-func nearest(legal []Option, x *Option) int {
-	best, distance := -1, float32(math.Inf(1))
+func squared(dx, dy float64) float64 { return float64(dx*dx) + float64(dy*dy) }
+
+// nearest returns the index of the option with a text, or else of the one at the least finite distance; −1: there is none.
+func nearest(legal []Option, text string, distance func(o *Option) float64) int {
+	best, least := -1, math.Inf(1)
 	for i := range legal {
-		o := &legal[i]
-		if o.Text == x.Text {
+		if legal[i].Text == text {
 			return i
 		}
-		dx, dy := o.X-x.X, o.Y-x.Y
-		if d := float32(dx*dx) + float32(dy*dy); x.Entity != 0 && o.Entity == x.Entity && o.Kind == x.Kind && o.Target == x.Target && d < distance {
-			best, distance = i, d
+		if d := distance(&legal[i]); d < least {
+			best, least = i, d
 		}
 	}
 	return best
