@@ -142,7 +142,6 @@ type sameGame struct {
 	sum   prng.Digest
 }
 
-// evaluation sums up games.
 type evaluation struct {
 	players []string
 	games   []Played
@@ -161,7 +160,6 @@ type resultKey struct {
 	weight     float64
 }
 
-// sums are the sums over one player's games.
 type sums struct {
 	games    int
 	distinct float64 // these games without repetitions

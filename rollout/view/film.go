@@ -95,7 +95,6 @@ type head struct {
 	series []Series        // after the numbers of the scenes
 }
 
-// headStat describes a number of a seat.
 type headStat struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`

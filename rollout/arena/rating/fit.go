@@ -79,7 +79,6 @@ func (l *likelihood) delta(at []float64) float64 {
 	return 0
 }
 
-// value returns the logarithm of the penalised likelihood.
 func (l *likelihood) value(at []float64) float64 {
 	v, delta := 0.0, l.delta(at)
 	for p, pair := range l.table.pairs {

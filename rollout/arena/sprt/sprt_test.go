@@ -336,15 +336,6 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestAllWon: if one player won all pairs, the likeliest distribution with a mean score s has no other
-// results than pairs won and lost.
-func TestAllWon(t *testing.T) {
-	test := Test{Elo0: 0, Elo1: 200, Model: Logistic}
-	want := 10 * math.Log(2/(1+math.Pow(10, -0.5)))
-	llr := test.LLR([]int{0, 0, 0, 0, 10})
-	assert.LessOrEqualf(t, math.Abs(llr-want), 2e-2, "LLR %v, want %v", llr, want)
-}
-
 // TestConstraint: the distributions found satisfy the hypothesis for any results of pairs, and no
 // other distribution nearby that satisfies it is likelier.
 func TestConstraint(t *testing.T) {

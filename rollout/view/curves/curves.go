@@ -72,7 +72,6 @@ func Read(file string, live bool) (*view.List, error) {
 	return &view.List{Title: filepath.Dir(file), Live: live, Grows: live, About: func() (*overview.Document, error) { return r.overview(live), nil }}, nil
 }
 
-// readJSON reads a list of objects.
 func (r *run) readJSON(text []byte) error {
 	var list []map[string]any
 	if err := json.Unmarshal(text, &list); err != nil {

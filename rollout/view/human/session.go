@@ -176,7 +176,6 @@ func (t *Session) play() {
 	t.e.Status = b.Status[0]
 }
 
-// changed counts a change.
 func (t *Session) changed() {
 	t.step++
 	t.version++

@@ -3,7 +3,6 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"moonfarm/features"
+	"moonfarm/rollout/view"
 	"moonfarm/rollout/view/picture"
 )
 
@@ -180,11 +180,19 @@ func (f *film) stats() any {
 	return map[string]any{"turns": turns}
 }
 
-// entry returns the game's item of a games.json.
-func (f *film) entry() map[string]any {
-	return map[string]any{
-		"id": f.head["id"], "name": f.head["name"], "players": f.head["players"], "turns": f.head["turns"], "status": "over", "winner": f.player[0], "scores": f.player[1],
+// gameList returns the list of the films' games.
+func gameList(title string, live bool, films []*film) *view.Responder {
+	l := &view.List{Title: title, Live: live}
+	for _, f := range films {
+		l.Entries = append(l.Entries, f.entry())
 	}
+	return view.NewResponder(l)
+}
+
+// entry returns the game's item of a games.json.
+func (f *film) entry() view.Entry {
+	return view.Entry{ID: uint64(f.head["id"].(int)), Name: f.head["name"].(string), Players: f.head["players"].([]string), Turns: f.head["turns"].(int),
+		Status: "over", Winner: f.player[0].(int), Scores: f.player[1].([]string)}
 }
 
 // arena returns a film of a board of 14 × 14 cells with every outline, every sign, ranges, lines,
@@ -385,12 +393,15 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	file, _, _ := strings.Cut(name, "?")
 	f := s.film(number("game"))
 	switch {
-	case file == "list.json":
-		value = map[string]any{"title": "data/td", "kind": "games", "total": len(s.films), "policies": []string{"econ", "random", "rush"}, "live": s.live}
+	case file == "list.json" || file == "games.json":
+		text, err := gameList("data/td", s.live, s.films).Answer(name)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		value = json.RawMessage(text)
 	case file == "version.json":
 		value = map[string]any{"version": s.version}
-	case file == "games.json":
-		value = s.games(number("from"), number("count"), q.Get("sort"), q.Get("policy"), q.Get("outcome"))
 	case f == nil:
 		http.Error(w, "no such game", http.StatusNotFound)
 		return
@@ -413,22 +424,6 @@ func (s *server) film(id int) *film {
 	return nil
 }
 
-func (s *server) games(from, count int, sort, policy, outcome string) any {
-	list := []map[string]any{}
-	for _, f := range s.films {
-		e := f.entry()
-		if policy != "" && !slices.Contains(e["players"].([]string), policy) || outcome != "" && outcome != string(rune('A'+e["winner"].(int))) {
-			continue
-		}
-		list = append(list, e)
-	}
-	slices.SortStableFunc(list, func(a, b map[string]any) int {
-		d := a["turns"].(int) - b["turns"].(int)
-		return map[string]int{"turns": d, "-turns": -d}[sort]
-	})
-	return map[string]any{"total": len(list), "games": list[min(from, len(list)):min(from+count, len(list))]}
-}
-
 // data returns the JSON texts of films, to embed them.
 func data(films ...*film) map[string][]byte {
 	all := map[string][]byte{}
@@ -439,9 +434,13 @@ func data(films ...*film) map[string][]byte {
 		}
 		all[name] = text
 	}
-	s := &server{films: films}
-	put("list.json", map[string]any{"title": "embedded", "kind": "games", "total": len(films), "policies": []string{"econ", "random"}, "live": false})
-	put("games.json?from=0&count=50", s.games(0, math.MaxInt32, "", "", ""))
+	for _, name := range []string{"list.json", "games.json?from=0&count=50"} {
+		text, err := gameList("embedded", false, films).Answer(name)
+		put(name, json.RawMessage(text))
+		if err != nil {
+			panic(err)
+		}
+	}
 	for _, f := range films {
 		id := f.head["id"].(int)
 		put(fmt.Sprintf("film.json?game=%d", id), f.head)

@@ -50,7 +50,6 @@ const (
 	showCursor  = "\x1b[?25h"
 )
 
-// playText plays the moments of a game in the terminal.
 func playText(ctx context.Context, c *console.Console, film *view.Film, p *view.Part) error {
 	c.Printf(hideCursor + clearScreen)
 	defer func() {

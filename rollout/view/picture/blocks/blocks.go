@@ -112,7 +112,6 @@ func (g *grid) each(s *features.Scene, x, y, width, height float32, do func(c *c
 	}
 }
 
-// entity puts an entity into its cells.
 func (g *grid) entity(s *features.Scene, e *features.Entity, look *picture.Look) {
 	colour, thing := colourOf(picture.Edge(e.Owner)), colourOf(picture.Fill(e.Owner))
 	if look.Moves {
@@ -219,7 +218,6 @@ func (g *grid) appendHalves(dst []byte, columns int) []byte {
 	return dst
 }
 
-// appendStats appends a line for each seat.
 func appendStats(dst []byte, s *features.Scene) []byte {
 	var seats []int8
 	for _, n := range s.Stats[:min(len(s.Stats), mostStats)] {

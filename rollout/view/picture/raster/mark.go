@@ -171,7 +171,6 @@ func (p *Painter) body(c *canvas, l *picture.Look, r image.Rectangle) {
 	}
 }
 
-// nobody is the owner of a thing that belongs to no seat.
 const nobody = -1
 
 // outline appends the corners of the outline of a look in a box.

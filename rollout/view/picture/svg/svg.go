@@ -193,7 +193,6 @@ func (d *drawing) dashed(dashes []float32) {
 	}
 }
 
-// stroked ends an element with the attributes of a pen.
 func (d *drawing) stroked(p *picture.Pen) {
 	fmt.Fprintf(d, ` fill="none" stroke="%s" stroke-width="%s"`, ink(p.Ink), pt(p.Width))
 	if p.Share < 256 {
