@@ -90,18 +90,14 @@ func (t *Tournament) Play(ctx context.Context) (all []Played, err error) {
 // Placings converts games to placings for a schedule.
 func Placings(games []Played) []schedule.Placing {
 	list := make([]schedule.Placing, len(games))
-	for i := range games {
-		list[i] = games[i].placing()
+	for i, g := range games {
+		list[i] = schedule.Placing{Fixture: g.Fixture}
+		for _, own := range g.Results {
+			ahead, _ := standing(g.Results, own)
+			list[i].Places = append(list[i].Places, ahead)
+		}
 	}
 	return list
-}
-
-func (p *Played) placing() schedule.Placing {
-	r := schedule.Placing{Fixture: p.Fixture, Places: make([]int, len(p.Results))}
-	for i, own := range p.Results {
-		r.Places[i], _ = standing(p.Results, own)
-	}
-	return r
 }
 
 // standing returns how many of the results are better than one of them, and how many are equal, itself among them.

@@ -154,9 +154,6 @@ func (f *Film) Seats() int { return f.head.Seats }
 // Fog reports whether a seat sees less than a spectator.
 func (f *Film) Fog() bool { return f.head.Fog }
 
-// errEarly means that the orders do not belong to the rules.
-var errEarly = errors.New("the game is over before its last turn: other rules, or a damaged episode")
-
 // EachFrame calls frame with the scenes of positions first to last: of each position the moments of the
 // turn before it, in order, and at last the state itself. inputs, if not nil, is called with each position
 // before its scenes. Both must not keep what they get.
@@ -274,7 +271,7 @@ func (f *Film) step() error {
 	}
 	f.game.Vector.Step(b)
 	if int(b.Turn[0]) != f.at+1 {
-		return errEarly
+		return errors.New("the game is over before its last turn: other rules, or a damaged episode")
 	}
 	f.at++
 	if f.at%Chunk == 0 && f.kept[f.at] == nil {

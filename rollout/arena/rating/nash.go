@@ -27,7 +27,12 @@ const (
 //
 // Shares are rounded to six digits. Nash fails if it loses the path.
 func Nash(payoff [][]float64) (mixture []float64, err error) {
-	n, scale := len(payoff), largest(payoff)
+	n, scale := len(payoff), 0.0 // the largest absolute value
+	for _, row := range payoff {
+		for _, x := range row {
+			scale = max(scale, math.Abs(x))
+		}
+	}
 	a := matrix(n, n)
 	for i := range n {
 		for j := range n {
@@ -45,16 +50,6 @@ func Nash(payoff [][]float64) (mixture []float64, err error) {
 		mixture[i] = exact.Round(p.shares[i], 1e6)
 	}
 	return mixture, nil
-}
-
-func largest(m [][]float64) float64 {
-	most := 0.0
-	for _, row := range m {
-		for _, x := range row {
-			most = max(most, math.Abs(x))
-		}
-	}
-	return most
 }
 
 // path is the solution of softmax(A·p/τ) = p as the temperature falls: of τz − Ap + c = 0 and Σp =
