@@ -372,7 +372,7 @@ func (j *Journal) line(v any) error {
 		if key == nil { // the first line
 			j.key = bytes.Clone(b)
 		}
-		b = appendCheck(b, sumOf(key, b))
+		b = append(b[:len(b)-1], checkBegin+sumOf(key, b)+checkEnd...)
 	}
 	_, err = j.buf.Write(append(b, '\n'))
 	return err

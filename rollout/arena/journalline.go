@@ -61,12 +61,6 @@ func sumOf(key, line []byte) string {
 	return fmt.Sprintf("%08x", crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, line))
 }
 
-// appendCheck adds a checksum to a JSON object that has members.
-func appendCheck(line []byte, sum string) []byte {
-	line = append(line[:len(line)-1], checkBegin...)
-	return append(append(line, sum...), checkEnd...)
-}
-
 func cutCheck(line []byte) (body []byte, sum string, ok bool) {
 	line = bytes.TrimRight(line, "\r\n")
 	at := len(line) - checkLen

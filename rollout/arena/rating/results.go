@@ -48,7 +48,7 @@ func tabulate(players int, results []Comparison) *table {
 	all := make([]counts, players*players)
 	for k := range results {
 		r := &results[k]
-		all[t.place(r)].add(r.counts(r.Weight))
+		all[min(r.A, r.B)*players+max(r.A, r.B)].add(r.counts(r.Weight))
 	}
 	for i := range players {
 		for j := range players {
@@ -62,9 +62,6 @@ func tabulate(players int, results []Comparison) *table {
 	}
 	return t
 }
-
-// place returns the position of a result's pair in index.
-func (t *table) place(r *Comparison) int { return min(r.A, r.B)*t.players + max(r.A, r.B) }
 
 func (t *table) draws() bool {
 	return slices.ContainsFunc(t.sum, func(c counts) bool { return c.draws > 0 })

@@ -67,7 +67,12 @@ func (s *Sheet) Lay(scene *features.Scene) (height int, err error) {
 	if s.cell < 1 {
 		return 0, fmt.Errorf("a board of %v columns in a picture %d pixels wide: a column needs a pixel", scene.Width, s.Width)
 	}
-	s.cell = min(s.cell, s.mostCell())
+	switch { // a board alone fills its picture
+	case s.Cell > 0:
+		s.cell = min(s.cell, s.Cell)
+	case s.Stats:
+		s.cell = min(s.cell, 56)
+	}
 	s.left = (s.Width - s.px(scene.Width)) / 2
 	s.top = above
 	if above == 0 {
@@ -79,17 +84,6 @@ func (s *Sheet) Lay(scene *features.Scene) (height int, err error) {
 		return 0, fmt.Errorf("a picture of %d × %d pixels: expected at most %d in all", s.Width, height, mostPixels)
 	}
 	return max(height, 1), nil
-}
-
-// mostCell returns the largest side of a cell in pixels. A board alone fills its picture.
-func (s *Sheet) mostCell() int {
-	switch {
-	case s.Cell > 0:
-		return s.Cell
-	case s.Stats:
-		return 56
-	}
-	return s.Width
 }
 
 // Draw draws the scene that was laid out on a surface. The title is drawn before the title of the scene.
