@@ -112,7 +112,7 @@ func plain(t *testing.T, old []string, list []json.RawMessage) (now []string) {
 func round(v float32) float64 { return math.Round(float64(v)*1000) / 1000 }
 
 // TestFrames: the chunks of a film have the scenes of a game that is played alongside, for a spectator
-// and a seat, in any order of chunks.
+// and a seat, in any order of chunks; the numbers of all positions are those of their last scenes.
 func TestFrames(t *testing.T) {
 	for _, c := range games {
 		t.Run(c.game, func(t *testing.T) {
@@ -132,6 +132,16 @@ func TestFrames(t *testing.T) {
 					text, err := f.Frames(seat, at)
 					require.NoError(t, err)
 					requireChunk(t, text, at, want)
+				}
+			}
+			stats, err := f.Stats()
+			require.NoError(t, err)
+			var table struct{ Turns [][]*float64 }
+			require.NoError(t, json.Unmarshal(stats, &table))
+			require.Len(t, table.Turns, f.Turns()+1)
+			for n, frames := range scenes(t, f, features.Spectator) {
+				for i, s := range frames[len(frames)-1].Stats {
+					require.Equal(t, s.Value, *table.Turns[n][i], "position %d, %s of seat %d", n, s.Name, s.Seat)
 				}
 			}
 		})
@@ -202,30 +212,6 @@ func requireChunk(t *testing.T, text []byte, at int, want [][]features.Scene) {
 				}
 			}
 		}
-	}
-}
-
-// TestLastFrame: the last frame of each position is the scene of the state itself, of a game played by other
-// means.
-func TestLastFrame(t *testing.T) {
-	for _, c := range games {
-		t.Run(c.game, func(t *testing.T) {
-			l := played(t, c.game, c.rules, c.policy, c.turns, 1)
-			f, err := l.Film(0)
-			require.NoError(t, err)
-			all := scenes(t, f, features.Spectator)
-			stats, err := f.Stats()
-			require.NoError(t, err)
-			var table struct{ Turns [][]*float64 }
-			require.NoError(t, json.Unmarshal(stats, &table))
-			require.Len(t, table.Turns, f.Turns()+1)
-			for n, frames := range all {
-				last := frames[len(frames)-1]
-				for i, s := range last.Stats {
-					require.Equal(t, s.Value, *table.Turns[n][i], "position %d, %s of seat %d", n, s.Name, s.Seat)
-				}
-			}
-		})
 	}
 }
 

@@ -69,6 +69,15 @@ func newSession(t testing.TB, n, seat int, change func(o *human.Setup)) *human.S
 	return x
 }
 
+// choose chooses the option with a text, in a form with one head.
+func choose(t *testing.T, x *human.Session, text string) error {
+	t.Helper()
+	o := x.Offer(human.AllHeads)
+	i := slices.IndexFunc(o.Heads[0].Options, func(o human.Option) bool { return o.Text == text })
+	require.GreaterOrEqual(t, i, 0, "not offered: "+text)
+	return x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Heads[0].Options[i].Choice}}})
+}
+
 // pick draws legal choices, one for each head at most.
 func pick(t *testing.T, g *rand.Rand, x *human.Session) human.Answer {
 	t.Helper()
@@ -263,13 +272,7 @@ func TestDraft(t *testing.T) {
 	}
 	entities, cores := draft()
 	assert.Empty(t, entities)
-	for _, h := range x.Offer(human.AllHeads).Heads {
-		for _, o := range h.Options {
-			if o.Text == "wall 13,12" {
-				require.NoError(t, x.Choose(human.Answer{Picks: []human.Pick{{Head: o.Head, Choice: o.Choice}}}))
-			}
-		}
-	}
+	require.NoError(t, choose(t, x, "wall 13,12"))
 	entities, left := draft()
 	require.Len(t, entities, 1)
 	assert.Equal(t, []any{0., 13., 12.}, entities[0][:3])
@@ -371,9 +374,7 @@ func TestDependent(t *testing.T) {
 	for _, text := range []string{"wall 13,12", "upgrade 13,12"} {
 		o := x.Offer(human.AllHeads)
 		require.Len(t, o.Heads, 1)
-		i := slices.IndexFunc(o.Heads[0].Options, func(o human.Option) bool { return o.Text == text })
-		require.GreaterOrEqual(t, i, 0, text)
-		require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Heads[0].Options[i].Choice}}}))
+		require.NoError(t, choose(t, x, text))
 		for _, other := range o.Heads[0].Options {
 			assert.True(t, other.Kind != "" || other.Choice == o.Nothing, "%+v", other)
 		}
@@ -410,26 +411,12 @@ func TestSeats(t *testing.T) {
 // TestAnyOrder: in a sequential form the person gives the orders of a turn in any order, and takes back the last one.
 func TestAnyOrder(t *testing.T) {
 	x := newSession(t, 2, 0, nil)
-	find := func(text string) int {
-		t.Helper()
-		for _, o := range x.Offer(human.AllHeads).Heads[0].Options {
-			if o.Text == text {
-				return o.Choice
-			}
-		}
-		require.Fail(t, "not offered: "+text)
-		return 0
-	}
-	choose := func(text string) error {
-		o := x.Offer(0)
-		return x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: find(text)}}})
-	}
-	require.NoError(t, choose("1 scout 13,0"))
-	require.NoError(t, choose("wall 13,12"))
-	require.NoError(t, choose("wall 5,11"))
-	require.NoError(t, choose("turret 13,11"))
-	require.NoError(t, choose("support 12,11"))
-	require.ErrorIs(t, choose("wall 6,11"), human.ErrTogether, "all 8 cores are used")
+	require.NoError(t, choose(t, x, "1 scout 13,0"))
+	require.NoError(t, choose(t, x, "wall 13,12"))
+	require.NoError(t, choose(t, x, "wall 5,11"))
+	require.NoError(t, choose(t, x, "turret 13,11"))
+	require.NoError(t, choose(t, x, "support 12,11"))
+	require.ErrorIs(t, choose(t, x, "wall 6,11"), human.ErrTogether, "all 8 cores are used")
 	ok, err := x.Undo()
 	require.NoError(t, err)
 	require.True(t, ok)
