@@ -70,7 +70,7 @@ func mf_render_svg(h C.mf_handle, env C.int32_t, id address, buf address, room C
 		if err := v.Scene(&v.drawn.scene, int(env), features.Spectator); err != nil {
 			return err
 		}
-		drawn := svg.Draw(&v.drawn.scene, svg.Head{ID: name, Title: v.game.Name, Description: "The board, the numbers of the players, and a legend."})
+		drawn := svg.Draw(&v.drawn.scene, name, v.game.Name)
 		return copyOut(drawn, true, buf, room, need)
 	})
 }

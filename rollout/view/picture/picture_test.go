@@ -99,7 +99,7 @@ func scenes(t *testing.T) map[string]*features.Scene {
 func TestGolden(t *testing.T) {
 	for name, s := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
-			svg := svg.Draw(s, svg.Head{ID: "p", Title: name, Description: "A position for a test."})
+			svg := svg.Draw(s, "p", name)
 			check(t, svg)
 			simtest.Golden(t, "testdata/"+name+".svg", svg)
 		})
@@ -154,7 +154,7 @@ func TestHostile(t *testing.T) {
 	}
 	s.AddStat("health", "health", -1, 3)
 	s.AddStat("far", "health", 1, -1e300)
-	elements, texts := check(t, svg.Draw(&s, svg.Head{ID: markup, Title: markup, Description: markup}))
+	elements, texts := check(t, svg.Draw(&s, markup, markup))
 	assert.Contains(t, strings.Join(texts, ""), "<script>", "the texts are shown as they are")
 	assert.Zero(t, elements["script"])
 }
@@ -164,7 +164,7 @@ func TestNothing(t *testing.T) {
 	for _, size := range [][2]float32{{0, 0}, {-1, 3}, {float32(math.NaN()), 3}, {3, float32(math.Inf(1))}, {1e6, 1}} {
 		var s features.Scene
 		s.Begin(size[0], size[1])
-		_, texts := check(t, svg.Draw(&s, svg.Head{ID: "p", Title: "empty"}))
+		_, texts := check(t, svg.Draw(&s, "p", "empty"))
 		assert.Contains(t, texts, "nothing to draw", "%v", size)
 	}
 }
@@ -177,7 +177,7 @@ func TestAlike(t *testing.T) {
 	for i := range 1200 {
 		s.Entities = append(s.Entities, features.Entity{Kind: "resource", Outline: features.Round, Owner: features.Nobody, X: float32(i * 7 % 40), Y: float32(i / 40), Width: 1, Height: 1, Health: 1})
 	}
-	drawn := svg.Draw(&s, svg.Head{ID: "p", Title: "alike"})
+	drawn := svg.Draw(&s, "p", "alike")
 	elements, texts := check(t, drawn)
 	assert.Equal(t, 2, elements["ellipse"], "and one in the legend")
 	assert.Contains(t, texts, "nobody resource, health 100 %")
@@ -203,7 +203,7 @@ func TestEvents(t *testing.T) {
 		{Kind: "attack", X1: 2.5, Y1: 2.5, X2: 5.5, Y2: 2.5, Amount: 12.5},
 		{Kind: "attack", X1: 2.5, Y1: 2.5, X2: 5.5, Y2: 6.5, Amount: 3},
 	}
-	elements, texts := check(t, svg.Draw(&s, svg.Head{ID: "p", Title: "events"}))
+	elements, texts := check(t, svg.Draw(&s, "p", "events"))
 	assert.Equal(t, 1, elements["circle"])
 	assert.Equal(t, 3, elements["path"], "two arrows, and one in the legend")
 	for _, text := range []string{"B death, scout", "A attack, 12.5", "A attack, 3", "event"} {
@@ -216,7 +216,7 @@ func TestEvents(t *testing.T) {
 func TestLongArrows(t *testing.T) {
 	draw := func(x, y float32) string {
 		s := features.Scene{Width: 80, Height: 80, Lines: []features.Line{{Kind: "move", X1: 1, Y1: 1, X2: x, Y2: y, Arrow: true}}}
-		return string(svg.Draw(&s, svg.Head{ID: "s"}))
+		return string(svg.Draw(&s, "s", ""))
 	}
 	assert.Equal(t, draw(31, 41), draw(61, 81), "the same direction")
 	assert.NotEqual(t, draw(31, 41), draw(41, 31))

@@ -23,7 +23,7 @@ const (
 
 // WriteSVG writes a position as SVG.
 func WriteSVG(w io.Writer, s *features.Scene, title string) error {
-	_, err := w.Write(svg.Draw(s, svg.Head{ID: "position", Title: title, Description: "The board, the numbers of the players, and a legend."}))
+	_, err := w.Write(svg.Draw(s, "position", title))
 	return err
 }
 

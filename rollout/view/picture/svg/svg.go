@@ -29,13 +29,6 @@ const (
 	leastWide = 560 // smallest width of a picture
 )
 
-// Head names a picture for screen readers.
-type Head struct {
-	ID          string // prefix of the ids in the element, unique on the page
-	Title       string // also drawn above the board, before the title of the scene
-	Description string // followed by the numbers of the seats and of their entities
-}
-
 // drawing is an svg element under construction, a picture.Surface.
 type drawing struct {
 	bytes.Buffer
@@ -52,19 +45,20 @@ type look struct {
 	size image.Point
 }
 
-// Draw returns a scene as one svg element.
-func Draw(s *features.Scene, h Head) []byte {
-	d := &drawing{id: html.EscapeString(texts.OneLine(h.ID)), looks: map[look]int{}}
+// Draw returns a scene as one svg element. id is the prefix of the ids in it, unique on the page; the title is also drawn above the board,
+// before the title of the scene.
+func Draw(s *features.Scene, id, title string) []byte {
+	d := &drawing{id: html.EscapeString(texts.OneLine(id)), looks: map[look]int{}}
 	cell := cellSide(float64(max(s.Width, s.Height)))
 	sheet := picture.Sheet{Settings: picture.Settings{Stats: true, Legend: true, Names: true, Cell: cell}}
 	sheet.Width = max(leastWide, int(min(max(math.Ceil(float64(s.Width)), 0), 1<<14))*cell+edges)
 	height, err := sheet.Lay(s)
 	if err != nil {
-		d.begin(s, h, leastWide, letters*5)
+		d.begin(s, title, leastWide, letters*5)
 		d.Text(&picture.Text{At: picture.Point{X: edges / 2 * picture.Unit, Y: edges * picture.Unit}, Size: letters * picture.Unit, Words: "nothing to draw"})
 	} else {
-		d.begin(s, h, sheet.Width, height+letters)
-		sheet.Draw(d, h.Title)
+		d.begin(s, title, sheet.Width, height+letters)
+		sheet.Draw(d, title)
 	}
 	d.WriteString("</svg>\n")
 	return d.Bytes()
@@ -78,12 +72,12 @@ func cellSide(cells float64) int {
 	return int(min(max(boardSide/cells, leastCell), mostCell))
 }
 
-func (d *drawing) begin(s *features.Scene, h Head, width, height int) {
+func (d *drawing) begin(s *features.Scene, title string, width, height int) {
 	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="%s-title %[3]s-description" `,
 		width, height, d.id)
 	fmt.Fprintf(d, `font-family="Arial, 'Liberation Sans', Helvetica, sans-serif" font-size="%d" fill="%s">`+"\n", letters, ink(picture.Ink))
-	fmt.Fprintf(d, "<title id=\"%s-title\">%s</title>\n", d.id, escaped(h.Title))
-	fmt.Fprintf(d, "<desc id=\"%s-description\">%s</desc>\n", d.id, escaped(h.Description+" "+picture.InWords(s)))
+	fmt.Fprintf(d, "<title id=\"%s-title\">%s</title>\n", d.id, escaped(title))
+	fmt.Fprintf(d, "<desc id=\"%s-description\">%s</desc>\n", d.id, escaped("The board, the numbers of the players, and a legend. "+picture.InWords(s)))
 	d.Rect(image.Rect(0, 0, width, height), picture.Paper)
 }
 
