@@ -120,6 +120,21 @@ func (t *Session) offer(head int) Offer {
 	return x
 }
 
+// Film opens the film of the game so far.
+func (t *Session) Film() (*view.Film, error) {
+	v, err := t.o.Watch()
+	if err != nil {
+		return nil, err
+	}
+	g := view.Game{Vector: v, Episode: t.Episode(), Orders: t.o.Orders}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.values) > 0 {
+		g.Series = []view.Series{{Name: "value", Unit: "expected result", Values: slices.Clone(t.values)}}
+	}
+	return view.NewFilm(g)
+}
+
 // GameList returns a list with the game so far.
 func (t *Session) GameList() *view.List {
 	e := t.Episode()

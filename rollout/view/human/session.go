@@ -11,7 +11,6 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout"
-	"moonfarm/rollout/view"
 	"moonfarm/sim"
 )
 
@@ -207,21 +206,6 @@ func (t *Session) Episode() *rollout.Episode {
 	return &e
 }
 
-// Film opens the film of the game so far.
-func (t *Session) Film() (*view.Film, error) {
-	v, err := t.o.Watch()
-	if err != nil {
-		return nil, err
-	}
-	g := view.Game{Vector: v, Episode: t.Episode(), Orders: t.o.Orders}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.values) > 0 {
-		g.Series = []view.Series{{Name: "value", Unit: "expected result", Values: slices.Clone(t.values)}}
-	}
-	return view.NewFilm(g)
-}
-
 // Pick is a choice of a head.
 type Pick struct {
 	Head   int `json:"head"`
@@ -400,20 +384,15 @@ func (t *Session) survey() {
 	}
 	clear(t.mask)
 	sorted := slices.Sorted(slices.Values(t.picks))
-	for k := range len(sorted) + 1 {
-		low, high := 0, t.spec.Heads[0]
-		if k > 0 {
-			low = int(sorted[k-1]) + 1
-		}
-		if k < len(sorted) {
-			high = int(sorted[k])
-		}
+	low := 0
+	for k, end := range append(slices.Clone(sorted), int32(t.spec.Heads[0])) {
 		t.try(sorted[:k])
-		for c := low; c < high; c++ {
+		for c := low; c < int(end); c++ {
 			if t.set(t.row(), c) {
 				t.mask[c/64] |= 1 << (c % 64)
 			}
 		}
+		low = int(end) + 1
 	}
 	t.mask[t.spec.Nothing/64] |= 1 << (t.spec.Nothing % 64)
 	t.try(nil)
@@ -473,4 +452,29 @@ func (t *Session) back(done [][]int32, chosen []int32) {
 		t.picks = chosen
 	}
 	t.changed()
+}
+
+// Bots play at seats of a game. They see it turn by turn.
+type Bots interface {
+	// Follow tells what was played so far, also after turns were taken back.
+	Follow(e *rollout.Episode)
+	// Orders returns the orders of a bot for the turn that follows.
+	Orders(e *rollout.Episode, seat int) ([]sim.Order, error)
+}
+
+func (t *Session) isBot(seat int) bool { return seat < len(t.o.IsBot) && t.o.IsBot[seat] }
+
+// askBots returns the orders of the bots, by seat. While they think, the game can be looked at.
+func (t *Session) askBots() (orders [][]sim.Order, err error) {
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	orders = make([][]sim.Order, t.e.Players)
+	for p := range orders {
+		if t.isBot(p) {
+			if orders[p], err = t.o.Bots.Orders(&t.e, p); err != nil {
+				return nil, fmt.Errorf("%s: %w", t.o.Names[p], err)
+			}
+		}
+	}
+	return orders, nil
 }
