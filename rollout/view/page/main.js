@@ -5,12 +5,12 @@
 function route() {
   const values = new URLSearchParams(location.hash.slice(1));
   const count = (key, otherwise) => (/^\d{1,15}$/.test(values.get(key) ?? "") ? Number(values.get(key)) : otherwise);
-  const sort = values.get("sort");
+  const sort = values.get("sort"), outcome = values.get("outcome");
   return {
     episode: count("episode", -1), with: count("with", -1), turn: count("turn", null), frame: /^-?\d{1,15}$/.test(values.get("frame") ?? "") ? Number(values.get("frame")) : null, seat: Math.min(count("seat", -1), most.seats - 1),
     list: {
       from: Math.floor(count("from", 0) / perPage) * perPage, sort: ["turns", "-turns"].includes(sort) ? sort : "id",
-      policy: values.get("policy") ?? "", against: (values.get("policy") && values.get("against")) ?? "", outcome: values.get("outcome") ?? "",
+      policy: values.get("policy") ?? "", against: (values.get("policy") && values.get("against")) ?? "", outcome: ["A", "B", "C", "D", "draw", "cut"].includes(outcome) ? outcome : "",
     },
   };
 }
