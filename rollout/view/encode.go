@@ -21,23 +21,18 @@ func (f *Film) Head() ([]byte, error) { return json.Marshal(&f.head) }
 // Frames returns the JSON of frames.json: the positions from first on, at most Chunk.
 func (f *Film) Frames(seat, first int) ([]byte, error) {
 	w := newWriter(&f.head, first)
-	last := min(first+Chunk-1, f.head.Turns)
-	err := f.EachFrame(seat, first, last, func(n int) error {
-		if n > first {
-			w.moves = append(w.moves, f.movesNow()) // of the position before
-		}
+	last := max(first, min(first+Chunk-1, f.head.Turns))
+	for n := first; n <= last; n++ {
 		w.position()
-		return nil
-	}, w.frame)
-	if err == nil && f.head.Moves {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if err = f.seek(last); err == nil {
-			w.moves = append(w.moves, f.movesNow())
+		err := f.Moments(seat, n, w.frame)
+		if err == nil && f.head.Moves {
+			var moves [][]move
+			moves, err = f.movesAt(n)
+			w.moves = append(w.moves, moves)
 		}
-	}
-	if err != nil {
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
 	}
 	return w.chunk(f.inputs(first, last), f.output)
 }
@@ -148,8 +143,8 @@ type writer struct {
 	numbers   map[*picture.Look]int // indices in looks
 	first     int                   // position
 	positions int
-	moments   int      // frames of the position
-	moves     [][]seat // by position
+	moments   int        // frames of the position
+	moves     [][][]move // by position and seat
 
 	areas    []features.Area
 	ranges   []features.Range
@@ -391,9 +386,6 @@ func appendPath(out []byte, p *features.Path) []byte {
 // mostMoves is the number of a search's moves that a page gets of a turn and seat, those with the largest shares.
 const mostMoves = 24
 
-// seat has the moves that a seat's search weighed.
-type seat []move
-
 type move struct {
 	share  float32
 	kind   string // of its first order that has a place, or of its first
@@ -406,20 +398,25 @@ func (m move) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{m.share, m.kind, m.placed, m.x, m.y, m.text})
 }
 
-// movesNow returns the moves of the searches in the turn that comes next, by seat.
-func (f *Film) movesNow() []seat {
-	seats := make([]seat, f.head.Seats)
+// movesAt returns the moves of the searches in the turn after a position, by seat.
+func (f *Film) movesAt(position int) ([][]move, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.seek(position); err != nil {
+		return nil, err
+	}
+	seats := make([][]move, f.head.Seats)
 	for p := range seats {
-		seats[p] = seat{}
-		if r := f.game.Searches; r != nil && f.at < f.head.Turns {
-			seats[p] = f.movesOf(r, sim.Player(p))
+		seats[p] = []move{}
+		if position < f.head.Turns {
+			seats[p] = f.movesOf(f.game.Searches, sim.Player(p))
 		}
 	}
-	return seats
+	return seats, nil
 }
 
-func (f *Film) movesOf(r *rollout.SearchResults, p sim.Player) seat {
-	list := seat{}
+func (f *Film) movesOf(r *rollout.SearchResults, p sim.Player) []move {
+	list := []move{}
 	spec := f.game.Vector.Spec()
 	for _, m := range r.Moves(f.at*f.head.Seats + int(p)) {
 		action := slices.Repeat([]int32{int32(spec.Nothing)}, len(spec.Heads))

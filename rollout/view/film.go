@@ -154,40 +154,29 @@ func (f *Film) Seats() int { return f.head.Seats }
 // Fog reports whether a seat sees less than a spectator.
 func (f *Film) Fog() bool { return f.head.Fog }
 
-// EachFrame calls frame with the scenes of positions first to last: of each position the moments of the
-// turn before it, in order, and at last the state itself. inputs, if not nil, is called with each position
-// before its scenes. Both must not keep what they get.
-func (f *Film) EachFrame(seat, first, last int, position func(n int) error, frame func(s *features.Scene)) error {
+// Moments calls frame with the scenes of a position: the moments of the turn before it, in order, and at last the state itself. It must
+// not keep them.
+func (f *Film) Moments(seat, position int, frame func(s *features.Scene)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if first < 0 || last < first || last > f.head.Turns {
-		return fmt.Errorf("positions %d to %d, expected 0 to %d", first, last, f.head.Turns)
-	}
-	if seat < features.Spectator || seat >= f.head.Seats {
+	switch {
+	case position < 0 || position > f.head.Turns:
+		return fmt.Errorf("position %d, expected 0 to %d", position, f.head.Turns)
+	case seat < features.Spectator || seat >= f.head.Seats:
 		return fmt.Errorf("seat %d, expected %d to %d", seat, features.Spectator, f.head.Seats-1)
 	}
-	if err := f.seek(max(first-1, 0)); err != nil {
+	if err := f.seek(max(position-1, 0)); err != nil {
 		return err
 	}
-	for n := first; n <= last; n++ {
-		if position != nil {
-			if err := position(n); err != nil {
-				return err
-			}
-		}
-		if n == 0 {
-			s := &features.Scene{}
-			f.game.Vector.Scene(s, 0, seat)
-			frame(s)
-			continue
-		}
-		f.orders()
-		f.game.Vector.Frames(0, f.turn, seat, frame)
-		if err := f.step(); err != nil {
-			return err
-		}
+	if position == 0 {
+		var s features.Scene
+		f.game.Vector.Scene(&s, 0, seat)
+		frame(&s)
+		return nil
 	}
-	return nil
+	f.orders()
+	f.game.Vector.Frames(0, f.turn, seat, frame)
+	return f.step()
 }
 
 // Part is a part of a film as it is shown.
@@ -206,7 +195,7 @@ func (f *Film) Play(ctx context.Context, p *Part, show func(n, left int, s *feat
 			return context.Cause(ctx)
 		}
 		moments = moments[:0]
-		if err := f.EachFrame(p.Seat, n, n, nil, func(s *features.Scene) { moments = append(moments, s.Clone()) }); err != nil {
+		if err := f.Moments(p.Seat, n, func(s *features.Scene) { moments = append(moments, s.Clone()) }); err != nil {
 			return err
 		}
 		pause := time.Duration(float64(time.Second) / p.Speed / float64(len(moments)))

@@ -151,9 +151,10 @@ func TestFrames(t *testing.T) {
 // scenes returns the texts of the scenes of each position, one after the other.
 func scenes(t *testing.T, f *view.Film, seat int) (all [][]features.Scene) {
 	t.Helper()
-	require.NoError(t, f.EachFrame(seat, 0, f.Turns(), func(int) error { all = append(all, nil); return nil }, func(s *features.Scene) {
-		all[len(all)-1] = append(all[len(all)-1], s.Clone())
-	}))
+	all = make([][]features.Scene, f.Turns()+1)
+	for n := range all {
+		require.NoError(t, f.Moments(seat, n, func(s *features.Scene) { all[n] = append(all[n], s.Clone()) }))
+	}
 	return all
 }
 
@@ -388,7 +389,7 @@ func walked(t *testing.T, f *view.Film) (ways, stops int) {
 		require.Len(t, got.Positions, min(view.Chunk, f.Turns()+1-from))
 		for i, list := range got.Positions {
 			built := map[[2]float64]bool{}
-			require.NoError(t, f.EachFrame(features.Spectator, from+i, from+i, nil, func(s *features.Scene) {
+			require.NoError(t, f.Moments(features.Spectator, from+i, func(s *features.Scene) {
 				clear(built)
 				for _, e := range s.Entities {
 					built[[2]float64{float64(e.X), float64(e.Y)}] = true

@@ -73,7 +73,7 @@ func playedFilm(t *testing.T, game, rules, spec string, turns int) (*view.Film, 
 // scenesOf returns the scenes of a position.
 func scenesOf(t *testing.T, f *view.Film, seat, position int) (list []features.Scene) {
 	t.Helper()
-	require.NoError(t, f.EachFrame(seat, position, position, nil, func(s *features.Scene) { list = append(list, s.Clone()) }))
+	require.NoError(t, f.Moments(seat, position, func(s *features.Scene) { list = append(list, s.Clone()) }))
 	return list
 }
 
