@@ -178,7 +178,7 @@ function makers(head, looks) {
 // chunkOf decodes a frames.json: { from, positions: [[frame, …], …], inputs, items }. items is the
 // number of items in its lists, a measure of its memory.
 function chunkOf(raw, head, from) {
-  if (raw.from !== from) throw new Error(`frames.json begins at ${text(raw.from)}, want ${from}`);
+  if (raw.from !== from) throw new Error(`frames.json begins at ${text(raw.from)}, expected ${from}`);
   const make = makers(head, looksOf(raw.looks));
   const drawn = drawingsOf(raw.drawings, head);
   const chunk = { from, positions: [], inputs: [], moves: [], printed: [], drawings: drawn.list, items: 0 };

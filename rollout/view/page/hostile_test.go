@@ -83,8 +83,8 @@ func TestBroken(t *testing.T) {
 	}{
 		{"no JSON", map[string]string{film: "<html>"}, "film.json?game=3 is not JSON."},
 		{"null", map[string]string{film: "null"}, "film.json?game=3 is not an object."},
-		{"a list", map[string]string{frames: "[]"}, "Broken data: frames.json begins at , want 0."},
-		{"another chunk", map[string]string{frames: `{"from":32,"positions":[]}`}, "Broken data: frames.json begins at 32, want 0."},
+		{"a list", map[string]string{frames: "[]"}, "Broken data: frames.json begins at , expected 0."},
+		{"another chunk", map[string]string{frames: `{"from":32,"positions":[]}`}, "Broken data: frames.json begins at 32, expected 0."},
 		{"no positions", map[string]string{frames: `{"from":0}`}, "Broken data: there is no turn 0."},
 		{"no frame", map[string]string{frames: `{"from":0,"positions":[[]]}`}, "Broken data: position 0 has no frame."},
 		{"a frame that is none", one(`7`), "Broken data: a frame is not an object."},
