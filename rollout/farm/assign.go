@@ -18,9 +18,6 @@ func (s *state) claim(t *waiter, now time.Time) *answer {
 		return a
 	}
 	s.waiting.add(t)
-	for _, r := range s.runs {
-		r.queue.Fetch.Set()
-	}
 	return nil
 }
 
@@ -30,8 +27,8 @@ func (s *state) grant(w *worker, k tracker.Claim, now time.Time) *answer {
 	return &answer{Claim: &k, Beat: s.beatEvery}
 }
 
-// offer grants a worker a claim that is not in the queue, if there is one: an audit, or
-// a shard with which another worker is slow.
+// offer grants a worker a claim, if there is one: an audit, a shard with which another worker is
+// slow, or a shard of a queue.
 func (s *state) offer(w *worker, now time.Time) *answer {
 	for _, r := range s.runs {
 		if !r.running() || !w.takes(r.id, now) {
@@ -45,12 +42,25 @@ func (s *state) offer(w *worker, now time.Time) *answer {
 			return s.grant(w, k, now)
 		}
 	}
+	for _, r := range s.runs {
+		if !r.running() || !w.takes(r.id, now) {
+			continue
+		}
+		k := tracker.Claim{Run: r.id}
+		ok := false
+		if k.Shard, ok = r.queue.Next(func(shard int) bool {
+			return r.commits.Has(shard) || len(s.leases.Holders(tracker.Claim{Run: r.id, Shard: shard})) > 0
+		}); ok {
+			return s.grant(w, k, now)
+		}
+	}
 	return nil
 }
 
-// serve offers audits and slow shards to the waiting claims, and sends an empty answer to claims
-// that have waited long enough.
+// serve offers work to the waiting claims, oldest first, and sends an empty answer to claims that
+// have waited long enough.
 func (s *state) serve(now time.Time) {
+	s.fresh = false
 	if len(s.waiting.list) == 0 {
 		return
 	}
@@ -70,32 +80,6 @@ func (s *state) serve(now time.Time) {
 		}
 		return a != nil
 	})
-}
-
-// deliver grants the shard of a fetched message to the oldest waiting claim that fits. A
-// message whose shard is leased already is kept: the message came twice, or the shard's worker
-// had named its lease to this coordinator before the message came.
-func (s *state) deliver(r *run, shard int, m tracker.Message, now time.Time) {
-	s.waiting.reserved--
-	r.queue.Fetched()
-	k := tracker.Claim{Run: r.id, Shard: shard}
-	switch {
-	case !r.running():
-		return
-	case !r.valid(shard) || r.commits.Has(shard):
-		r.queue.Discard(m)
-		return
-	case len(s.leases.Holders(k)) > 0:
-		r.queue.Assign(shard, m)
-		return
-	}
-	t := s.waiting.first(func(w *worker) bool { return w.takes(r.id, now) })
-	if t == nil {
-		r.queue.Refuse(m)
-		return
-	}
-	r.queue.Assign(shard, m)
-	t.answer(s.grant(t.w, k, now))
 }
 
 // beat extends the leases that a worker names, and returns the claims that it is to drop.
@@ -146,7 +130,6 @@ func (s *state) extend(w *worker, r *run, k tracker.Claim, now time.Time) *track
 	if l == nil && s.leases.Count(w.name) < w.allowance() {
 		l = s.leases.Grant(w.name, k, now)
 	}
-	r.queue.Extend(k.Shard)
 	return l
 }
 

@@ -2,12 +2,11 @@
 // numbers and checksums: Shards knows the content of a shard and the place of its files.
 //
 // A server (Serve) is NATS with JetStream, in this process or elsewhere. A coordinator (Coordinate)
-// keeps runs and records in the server's key-value buckets, publishes shard numbers to a work
-// queue, leases them to workers (Work), writes a commit by one compare-and-set of the shard's
-// record, has other workers make a sample of the shards a second time, and completes the dataset.
-// People use a Client. Every connection needs credentials, and each role has its own subjects. Any
-// process may die at any time: delivery is at least once, every action may be repeated, and a shard
-// is a pure function of the run's spec.
+// keeps runs and records in the server's key-value buckets, leases shards to workers (Work), writes
+// a commit by one compare-and-set of the shard's record, has other workers make a sample of the
+// shards a second time, and completes the dataset. People use a Client. Every connection needs
+// credentials, and each role has its own subjects. Any process may die at any time: every action may
+// be repeated, and a shard is a pure function of the run's spec.
 //
 // # The coordinator
 //
@@ -15,8 +14,7 @@
 // and stragglers in internal/tracker, and workers here. A state holds them; its methods (state.go,
 // assign.go) are the steps that change several of them. Other types talk to NATS: requests receives
 // the messages, assigner answers workers that ask for work, committer writes records, auditor
-// decides disputes, runs begins and ends runs, a feeder moves the shards of one run through the
-// queue, and upkeep does the periodic work.
+// decides disputes, runs begins and ends runs, and upkeep does the periodic work.
 //
 // One lock guards a state, and one function takes it: term.do. A lock for each struct would not
 // suffice, since a claim, a commit and a lapse each change a worker, a lease, a queue and an audit

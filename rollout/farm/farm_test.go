@@ -277,17 +277,14 @@ func TestSmall(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) { o.Small, o.Audit = true, -1 })
 	st, err := openStore(t.Context(), f.connect(ConnectOptions{Server: f.server, Name: "other"}), &CoordinatorOptions{Replicas: 1, lease: time.Second})
 	require.NoError(t, err)
-	for _, name := range []string{"KV_" + shardBucket, "moonfarm-work"} {
-		at, err := st.js.Stream(t.Context(), name)
-		if err != nil || at.CachedInfo().Config.MaxBytes != -1 {
-			t.Fatalf("%s: %+v, %v", name, at.CachedInfo().Config, err)
-		}
-		config := at.CachedInfo().Config
-		config.MaxBytes = smallBlocks
-		_, err = st.js.UpdateStream(t.Context(), config)
-		require.NoError(t, err)
-		require.NoError(t, unlimited(t.Context(), st.js, name))
-	}
+	at, err := st.js.Stream(t.Context(), shardsStream)
+	require.NoError(t, err)
+	config := at.CachedInfo().Config
+	require.EqualValues(t, -1, config.MaxBytes)
+	config.MaxBytes = smallBlocks
+	_, err = st.js.UpdateStream(t.Context(), config)
+	require.NoError(t, err)
+	require.NoError(t, unlimited(t.Context(), st.js, shardsStream))
 	s := spec(52, 600, 0) // the records of 600 shards exceed the limit
 	f.submit(s)
 	f.work("quick", opener(f.store), func(o *WorkerOptions) { o.Slots = 8 })

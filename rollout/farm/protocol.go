@@ -22,7 +22,6 @@ import (
 const (
 	clientSubject = "moonfarm.v1."
 	workerSubject = "moonfarm.v1.w."
-	workSubject   = "moonfarm.work."
 )
 
 // maxName is the longest name of a worker.
@@ -182,8 +181,8 @@ func (c *Client) Cancel(ctx context.Context, run string) (*RunStatus, error) {
 	return c.run(ctx, "cancel", &request{Claim: tracker.Claim{Run: run}})
 }
 
-// Retry continues a cancelled or failed run, publishes the missing shards of a running run
-// again, and makes the shards of a done run again.
+// Retry continues a cancelled or failed run, looks again for the missing shards of a running
+// run, and makes the shards of a done run again.
 func (c *Client) Retry(ctx context.Context, run string) (*RunStatus, error) {
 	return c.run(ctx, "retry", &request{Claim: tracker.Claim{Run: run}})
 }

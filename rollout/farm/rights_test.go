@@ -60,12 +60,12 @@ func TestRights(t *testing.T) {
 	}
 	for _, c := range []*Conn{worker, people} {
 		for what, do := range map[string]func() error{
-			"deletes a stream":           ask(c, "$JS.API.STREAM.DELETE.moonfarm-work", nil),
+			"deletes a stream":           ask(c, "$JS.API.STREAM.DELETE.moonfarm-notes", nil),
 			"makes a stream":             ask(c, "$JS.API.STREAM.CREATE.mine", jetstream.StreamConfig{Name: "mine", Subjects: []string{">"}}),
 			"purges records":             ask(c, "$JS.API.STREAM.PURGE.KV_moonfarm-runs", nil),
 			"reads records":              ask(c, "$JS.API.DIRECT.GET.KV_moonfarm-runs", nil),
 			"writes a record":            ask(c, "$KV.moonfarm-workers.w1", workerRecord{}),
-			"feeds the queue":            ask(c, workSubject+s.ID()+".1", nil),
+			"writes a failure":           ask(c, "moonfarm.failure", Failure{}),
 			"reads all":                  listen(c, ">"),
 			"reads all inboxes":          listen(c, "_INBOX.>"),
 			"reads what workers say":     listen(c, workerSubject+">"),

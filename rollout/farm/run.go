@@ -82,7 +82,7 @@ func (r *run) end() {
 	r.stop()
 	r.begun = false
 	r.commits.Bits, r.stragglers = nil, tracker.Stragglers{}
-	r.queue.Retries, r.queue.Assigned = nil, map[int]tracker.Message{}
+	r.queue = tracker.Queue{}
 	r.audits.Pending, r.audits.Unassigned = map[int]*tracker.Audit{}, nil
 }
 

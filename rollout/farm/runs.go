@@ -2,12 +2,9 @@ package farm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/nats-io/nats.go/jetstream"
 
 	"moonfarm/rollout/farm/internal/tracker"
 )
@@ -35,19 +32,16 @@ func (x *runs) load() error {
 		}
 		x.do(func(s *state) { s.runs[r.id] = r })
 		if r.State == Running {
-			_, err = x.begin(r)
-		} else {
-			err = x.st.unqueue(x.ctx, r.id)
-		}
-		if err != nil {
-			return fmt.Errorf("run %s: %w", r.id, err)
+			if _, err = x.begin(r); err != nil {
+				return fmt.Errorf("run %s: %w", r.id, err)
+			}
 		}
 	}
 	return nil
 }
 
-// begin replaces a run that the store has as running by one with all its records, and starts its
-// goroutines. If begin fails, the old run stays unchanged.
+// begin replaces a run that the store has as running by one with all its records. If begin fails,
+// the old run stays unchanged.
 func (x *runs) begin(old *run) (*run, error) {
 	var r *run
 	x.do(func(*state) { r = newRun(old.id, &old.runRecord, old.revision) })
@@ -63,16 +57,9 @@ func (x *runs) begin(old *run) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &feeder{term: x.term, r: r}
-	if f.consumer, err = newConsumer(x.ctx, x.st, r.id, 2*x.o.Lapse); err != nil {
-		return nil, err
-	}
-	r.queue.Reset(int(f.consumer.CachedInfo().NumPending))
 	r.ctx, r.stop = context.WithCancel(x.ctx)
 	x.do(func(s *state) {
 		s.begin(r)
-		x.wg.Go(f.fetching)
-		x.wg.Go(f.feeding)
 		x.commits.completed(r)
 	})
 	x.wg.Go(old.shards.close)
@@ -118,21 +105,8 @@ func (x *runs) change(r *run, to State, text string) error {
 	}
 	if to != Running {
 		x.wg.Go(r.shards.close)
-		x.wg.Go(func() { x.unqueue(r) })
 	}
 	return nil
-}
-
-// unqueue removes the queued work of an ended run that was not started again.
-func (x *runs) unqueue(r *run) {
-	x.steering.Lock()
-	defer x.steering.Unlock()
-	if !x.ended(r) {
-		return
-	}
-	if err := x.st.unqueue(x.ctx, r.id); err != nil && x.ctx.Err() == nil {
-		x.log.Warn("the queue of an ended run stays until the next start", "run", r.id, "err", err)
-	}
 }
 
 // ended reports whether a run has ended and was not started again.
@@ -274,7 +248,7 @@ func (x *runs) cancel(_ string, q *request, _ func(*answer)) *answer {
 	return x.stateAnswer(r, false)
 }
 
-// retry begins a run that has ended, and lets a running run publish its missing shards again.
+// retry begins a run that has ended, and looks again for the missing shards of a running one.
 func (x *runs) retry(_ string, q *request, _ func(*answer)) *answer {
 	x.steering.Lock()
 	defer x.steering.Unlock()
@@ -287,10 +261,7 @@ func (x *runs) retry(_ string, q *request, _ func(*answer)) *answer {
 		if again = r.State != Running && r.State != Finishing; again || r.State == Finishing {
 			return
 		}
-		for _, w := range s.workers {
-			delete(w.refuses, r.id)
-		}
-		r.queue.Restart()
+		s.restartRun(r)
 	})
 	switch {
 	case r == nil:
@@ -312,17 +283,5 @@ func (x *runs) fail(r *run, text string) {
 		if running {
 			_ = x.change(r, Failed, text) // change has logged its error
 		}
-	})
-}
-
-// newConsumer recreates the consumer of a run, so that the stream delivers again the messages
-// that another coordinator had.
-func newConsumer(ctx context.Context, st *store, run string, wait time.Duration) (jetstream.Consumer, error) {
-	if err := st.work.DeleteConsumer(ctx, run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return nil, err
-	}
-	return st.work.CreateConsumer(ctx, jetstream.ConsumerConfig{
-		Durable: run, FilterSubject: workSubject + run + ".*", AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: wait, MaxAckPending: -1, MaxDeliver: -1,
 	})
 }

@@ -23,6 +23,7 @@ type state struct {
 	leases   tracker.Leases
 	waiting  waiting
 	urgent   bool // whether a worker's record is to be saved soon
+	fresh    bool // whether a queue has got shards for the waiting claims
 
 	beatEvery int // milliseconds between two beats of a worker
 }
@@ -93,7 +94,8 @@ func (s *state) release(l *tracker.Lease) {
 	case l.Audit:
 		r.audits.GiveBack(l.Shard)
 	case !r.commits.Has(l.Shard):
-		r.queue.GiveBack(l.Shard)
+		r.queue.Return(l.Shard)
+		s.fresh = true
 	}
 }
 
@@ -113,10 +115,9 @@ func (s *state) expire(now time.Time) []*tracker.Lease {
 	return list
 }
 
-// settle ends all leases of a committed shard, and acknowledges its message.
+// settle ends all leases of a committed shard.
 func (s *state) settle(r *run, shard int) {
 	s.leases.EndClaim(tracker.Claim{Run: r.id, Shard: shard})
-	r.queue.Settle(shard)
 }
 
 // endAudit ends the audit of a shard and all leases of it.
@@ -133,7 +134,8 @@ func (s *state) revert(r *run, shard int, v *record) {
 	r.audits.Counts.Count(v.Audit, -1)
 	s.endAudit(r, shard)
 	r.reverted++
-	r.queue.Retry(shard)
+	r.queue.Return(shard)
+	s.fresh = true
 }
 
 // waive locks the audits of a run that end without a second worker, and returns them. At the end of
@@ -194,7 +196,16 @@ func (s *state) begin(r *run) {
 		s.end(old)
 	}
 	s.runs[r.id] = r
-	r.begun = true
+	r.begun, s.fresh = true, true
+}
+
+// restartRun lets all workers take shards of a running run, and looks again for missing ones.
+func (s *state) restartRun(r *run) {
+	for _, w := range s.workers {
+		delete(w.refuses, r.id)
+	}
+	r.queue.Restart()
+	s.fresh = true
 }
 
 // end ends a run and its leases.

@@ -19,7 +19,6 @@ type store struct {
 	shards  jetstream.KeyValue // run.shard → record
 	workers jetstream.KeyValue // name → workerRecord
 	lease   jetstream.KeyValue // name of the coordinator
-	work    jetstream.Stream   // moonfarm.work.run.shard, each at most once, until it is committed
 	events  jetstream.Stream   // moonfarm.failure, moonfarm.audit
 }
 
@@ -87,11 +86,10 @@ const (
 	shardsStream  = "KV_" + shardBucket
 	workersStream = "KV_moonfarm-workers"
 	leaseStream   = "KV_moonfarm-lease"
-	workStream    = "moonfarm-work"
 	eventStream   = "moonfarm-notes"
 )
 
-var allStreams = []string{runsStream, shardsStream, workersStream, leaseStream, workStream, eventStream}
+var allStreams = []string{runsStream, shardsStream, workersStream, leaseStream, eventStream}
 
 // lost returns the names of streams that do not exist.
 func lost(ctx context.Context, js jetstream.JetStream) (list []string, err error) {
@@ -108,7 +106,7 @@ func lost(ctx context.Context, js jetstream.JetStream) (list []string, err error
 
 // openStore opens the streams and buckets, and makes the missing ones.
 func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, error) {
-	js, err := jetstream.New(c.nc, jetstream.WithPublishAsyncMaxPending(1024), jetstream.WithDefaultTimeout(10*time.Second))
+	js, err := jetstream.New(c.nc, jetstream.WithDefaultTimeout(10*time.Second))
 	if err != nil {
 		return nil, err
 	}
@@ -134,31 +132,15 @@ func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, err
 			return nil, fmt.Errorf("bucket %s: %w", name, err)
 		}
 	}
-	s.work, err = openStream(ctx, js, o, o.Small, jetstream.StreamConfig{Name: workStream, Subjects: []string{workSubject + ">"},
-		Retention: jetstream.WorkQueuePolicy, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true})
-	if err == nil {
-		s.events, err = openStream(ctx, js, o, false, jetstream.StreamConfig{Name: eventStream, Subjects: []string{"moonfarm.failure", "moonfarm.audit"}, MaxMsgsPerSubject: 100_000})
-	}
-	return s, err
-}
-
-// openStream opens a stream, or makes it.
-func openStream(ctx context.Context, js jetstream.JetStream, o *CoordinatorOptions, small bool, config jetstream.StreamConfig) (jetstream.Stream, error) {
-	config.Replicas = o.Replicas
-	at, err := js.Stream(ctx, config.Name)
+	s.events, err = js.Stream(ctx, eventStream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		if small {
-			config.MaxBytes = smallBlocks
-		}
-		at, err = js.CreateStream(ctx, config)
-	}
-	if err == nil && small {
-		err = unlimited(ctx, js, config.Name)
+		s.events, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: eventStream, Subjects: []string{"moonfarm.failure", "moonfarm.audit"},
+			MaxMsgsPerSubject: 100_000, Replicas: o.Replicas})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("stream %s: %w", config.Name, err)
+		return nil, fmt.Errorf("stream %s: %w", eventStream, err)
 	}
-	return at, nil
+	return s, nil
 }
 
 // shardKey returns the key of a shard's record.
@@ -236,22 +218,11 @@ func each[T any](ctx context.Context, kv jetstream.KeyValue, pattern string, do 
 	}
 }
 
-// forget removes the records and the queued work of a run.
+// forget removes the records of a run.
 func (s *store) forget(ctx context.Context, run string) error {
 	shards, err := s.js.Stream(ctx, shardsStream)
 	if err != nil {
 		return err
 	}
-	if err := shards.Purge(ctx, jetstream.WithPurgeSubject("$KV."+shardBucket+"."+run+".>")); err != nil {
-		return err
-	}
-	return s.unqueue(ctx, run)
-}
-
-// unqueue removes the queued work of a run.
-func (s *store) unqueue(ctx context.Context, run string) error {
-	if err := s.work.DeleteConsumer(ctx, run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return err
-	}
-	return s.work.Purge(ctx, jetstream.WithPurgeSubject(workSubject+run+".>"))
+	return shards.Purge(ctx, jetstream.WithPurgeSubject("$KV."+shardBucket+"."+run+".>"))
 }

@@ -29,11 +29,15 @@ type term struct {
 
 // do runs one step on the state. Steps are short: they read and write memory, answer waiting claims
 // and start goroutines, and never wait for the store. If a step needs a record, the caller reads
-// the record first, and the step checks that the state is unchanged.
+// the record first, and the step checks that the state is unchanged. If a step puts shards into a
+// queue, the waiting claims get them at once.
 func (t *term) do(step func(s *state)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	step(&t.state)
+	if t.state.fresh {
+		t.state.serve(time.Now())
+	}
 }
 
 // changed reports to CoordinatorOptions.Changed that a run has changed.

@@ -12,8 +12,8 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// twin is a plain model of a farm with one run: sets of claims and shards, and a stream that keeps
-// one message for each shard. The test compares the state with these sets.
+// twin is a plain model of a farm with one run: sets of claims and shards. The test compares the
+// state with these sets.
 type twin struct {
 	t       *testing.T
 	g       *rand.Rand
@@ -22,7 +22,6 @@ type twin struct {
 	now     time.Time
 	workers []string
 
-	stream    map[int]bool                      // messages by shard, and whether they are delivered
 	leases    map[string]map[tracker.Claim]bool // by worker
 	seen      map[string]time.Time              // worker and claim, as text
 	committed map[int]string                    // maker by shard
@@ -35,7 +34,7 @@ type twin struct {
 
 func newTwin(t *testing.T, seed uint64, shards int) *twin {
 	o := &CoordinatorOptions{Version: testVersion, Lapse: 30 * time.Second, Patience: time.Hour}
-	w := &twin{t: t, g: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1_000_000, 0), stream: map[int]bool{}, leases: map[string]map[tracker.Claim]bool{},
+	w := &twin{t: t, g: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1_000_000, 0), leases: map[string]map[tracker.Claim]bool{},
 		seen: map[string]time.Time{}, committed: map[int]string{}, pending: map[int]string{}, disputed: map[int]bool{},
 		returned: map[string]map[tracker.Claim]bool{}, asked: map[string]int{}}
 	w.s = newState(o, w.now)
@@ -47,21 +46,6 @@ func newTwin(t *testing.T, seed uint64, shards int) *twin {
 		w.leases[name], w.returned[name] = map[tracker.Claim]bool{}, map[tracker.Claim]bool{}
 	}
 	return w
-}
-
-// parcel is a message of the twin's stream.
-type parcel struct {
-	w     *twin
-	shard int
-}
-
-func (p parcel) Ack() error        { delete(p.w.stream, p.shard); return nil }
-func (p parcel) InProgress() error { return nil }
-func (p parcel) Nak() error {
-	if _, has := p.w.stream[p.shard]; has {
-		p.w.stream[p.shard] = false
-	}
-	return nil
 }
 
 // identify sends a request of a worker, which must be admitted.
@@ -101,7 +85,6 @@ func (t *twin) granted(name string, a *answer) {
 		require.False(t.t, t.disputed[k.Shard])
 	} else {
 		require.NotContains(t.t, t.committed, k.Shard)
-		require.True(t.t, others > 0 || t.stream[k.Shard], "shard %d was not delivered", k.Shard)
 	}
 	t.lease(name, k)
 }
@@ -139,17 +122,11 @@ func (t *twin) same() {
 	require.Equal(t.t, len(t.committed), t.r.commits.Made)
 	require.Equal(t.t, len(t.pending), len(t.r.audits.Pending))
 	require.Equal(t.t, len(t.disputed), t.r.audits.Disputes)
-	ready := 0
-	for shard, out := range t.stream {
-		if !out {
-			ready++
-			continue
+	if len(t.s.waiting.list) > 0 {
+		for shard := range t.r.Spec.Shards {
+			require.True(t.t, made[shard] || t.committed[shard] != "", "a claim waits although shard %d is free", shard)
 		}
-		require.Contains(t.t, t.r.queue.Assigned, shard, "a delivered message is lost")
 	}
-	require.Equal(t.t, len(t.stream), t.r.queue.Published)
-	require.Equal(t.t, ready, t.r.queue.Unassigned)
-	require.Zero(t.t, t.s.waiting.reserved)
 }
 
 // TestTwin: after any steps the state agrees with the sets, and the run can always be completed: no
@@ -165,26 +142,26 @@ func TestTwin(t *testing.T) {
 			}()
 			for range 1500 {
 				w.step()
+				w.serve()
 				w.same()
 			}
 			for range 2000 {
 				w.finish()
+				w.serve()
 				w.same()
 				if w.r.completes() {
 					return
 				}
 			}
-			t.Fatalf("the run is not complete: %d of %d shards, audits %v, stream %v", len(w.committed), w.r.Spec.Shards, w.pending, w.stream)
+			t.Fatalf("the run is not complete: %d of %d shards, audits %v", len(w.committed), w.r.Spec.Shards, w.pending)
 		})
 	}
 }
 
 // finish lets workers claim and commit everything once.
 func (t *twin) finish() {
-	t.publish()
 	for _, name := range t.workers {
 		t.claim(name)
-		t.fetch()
 	}
 	t.expire()
 	for shard := range t.disputed {
@@ -196,14 +173,4 @@ func (t *twin) finish() {
 			t.commit(name, k)
 		}
 	}
-	t.r.queue.Recount(t.count(false), t.count(true), t.r.commits.Whole())
-}
-
-func (t *twin) count(delivered bool) (n int) {
-	for _, out := range t.stream {
-		if out == delivered {
-			n++
-		}
-	}
-	return n
 }

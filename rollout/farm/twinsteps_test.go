@@ -9,35 +9,11 @@ import (
 	"moonfarm/rollout/farm/internal/tracker"
 )
 
-// publish feeds the stream, which may refuse some shards.
-func (t *twin) publish() {
-	accepted := 0
-	var failed []int
-	for _, shard := range t.r.queue.Take(8, t.r.commits.Has) {
-		if _, has := t.stream[shard]; has {
-			continue
-		}
-		if t.g.IntN(10) == 0 {
-			failed = append(failed, shard)
-			continue
-		}
-		t.stream[shard] = false
-		accepted++
+// serve does what term.do does after each step.
+func (t *twin) serve() {
+	if t.s.fresh {
+		t.s.serve(t.now)
 	}
-	t.r.queue.Accepted(accepted, failed)
-}
-
-// fetch delivers messages to the waiting claims.
-func (t *twin) fetch() {
-	n, got := t.s.waiting.reserve(min(t.r.queue.Unassigned, maxFetch), func(*worker) bool { return true }), 0
-	for shard, out := range t.stream {
-		if got < n && !out {
-			got++
-			t.stream[shard] = true
-			t.s.deliver(t.r, shard, parcel{t, shard}, t.now)
-		}
-	}
-	t.s.waiting.reserved -= n - got
 }
 
 func (t *twin) claim(name string) {
@@ -198,14 +174,10 @@ func (t *twin) dispute() {
 // step does one thing at random.
 func (t *twin) step() {
 	name := t.workers[t.g.IntN(len(t.workers))]
-	op := t.g.IntN(41)
+	op := 12 + t.g.IntN(29)
 	t.steps = append(t.steps, fmt.Sprintf("%d %s", op, name))
 	list := t.some(name)
 	switch {
-	case op < 6:
-		t.publish()
-	case op < 12:
-		t.fetch()
 	case op < 20:
 		t.claim(name)
 	case op < 28 && len(list) > 0:

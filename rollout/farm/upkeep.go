@@ -147,7 +147,6 @@ var losses = map[string]string{
 	shardsStream:  "the records of committed shards are lost, and those shards are made again",
 	workersStream: "the histories of workers are written again from the memory of the coordinator",
 	leaseStream:   "the lease is taken again",
-	workStream:    "the shards that wait are queued again",
 	eventStream:   "the older entries of the audit log are lost",
 }
 

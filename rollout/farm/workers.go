@@ -154,10 +154,7 @@ type waiter struct {
 }
 
 // waiting holds the claims without an answer, oldest first. The zero value is empty.
-type waiting struct {
-	list     []*waiter
-	reserved int // claims for which messages are being fetched
-}
+type waiting struct{ list []*waiter }
 
 // add appends a claim.
 func (w *waiting) add(t *waiter) {
@@ -179,29 +176,4 @@ func (w *waiting) remove(leaves func(*waiter) bool) {
 // dismiss answers all claims without a shard: their workers ask the next coordinator.
 func (w *waiting) dismiss() {
 	w.remove(func(t *waiter) bool { t.answer(&answer{}); return true })
-}
-
-// first removes the oldest claim whose worker fits, and returns it or nil.
-func (w *waiting) first(fits func(*worker) bool) *waiter {
-	i := slices.IndexFunc(w.list, func(t *waiter) bool { return fits(t.w) })
-	if i < 0 {
-		return nil
-	}
-	t := w.list[i]
-	w.list = slices.Delete(w.list, i, i+1)
-	t.w.waiting--
-	return t
-}
-
-// reserve reserves claims for messages, at most limit, and returns how many.
-func (w *waiting) reserve(limit int, fits func(*worker) bool) int {
-	n := 0
-	for _, t := range w.list {
-		if fits(t.w) {
-			n++
-		}
-	}
-	n = max(0, min(n-w.reserved, limit))
-	w.reserved += n
-	return n
 }

@@ -10,57 +10,29 @@ import (
 	"moonfarm/rollout/shard"
 )
 
-// letter is a message that records how it was answered.
-type letter struct{ said []string }
-
-func (l *letter) say(word string) error { l.said = append(l.said, word); return nil }
-func (l *letter) Ack() error            { return l.say("ack") }
-func (l *letter) Nak() error            { return l.say("nak") }
-func (l *letter) InProgress() error     { return l.say("extend") }
-
-// TestQueue: a shard passes through the queue, and every step of its message is counted.
+// TestQueue: a queue hands out every shard that is not taken, returned ones first.
 func TestQueue(t *testing.T) {
-	type counts struct{ published, unassigned, assigned int }
-	is := func(q *Queue, want counts) {
-		t.Helper()
-		require.Equal(t, want, counts{q.Published, q.Unassigned, len(q.Assigned)})
+	taken := map[int]bool{1: true}
+	q := NewQueue(5)
+	next := func() int {
+		shard, ok := q.Next(func(shard int) bool { return taken[shard] })
+		if !ok {
+			return -1
+		}
+		return shard
 	}
-	committed := func(shard int) bool { return shard == 1 }
-	q := NewQueue(6)
-	require.Equal(t, []int{0, 2, 3}, q.Take(3, committed))
-	q.Accepted(2, []int{3})
-	is(&q, counts{2, 2, 0})
-	require.Empty(t, q.Take(2, committed), "the window is full")
-	require.Equal(t, []int{3, 4, 5}, q.Take(10, committed), "retries come first")
-	q.Accepted(3, nil)
+	require.Equal(t, []int{0, 2}, []int{next(), next()})
+	q.Return(0)
+	q.Return(2)
+	taken[0] = true
+	require.Equal(t, []int{2, 3, 4}, []int{next(), next(), next()}, "a returned shard that is taken again is left out")
+	require.True(t, q.Drained())
+	require.Equal(t, -1, next())
+	q.Return(3)
 	require.False(t, q.Drained())
-
-	a, b := new(letter), new(letter)
-	q.Fetched()
-	q.Assign(0, a)
-	q.Fetched()
-	q.Assign(2, b)
-	is(&q, counts{5, 3, 2})
-	q.Extend(0)
-	q.Settle(0)
-	q.Settle(0)
-	q.GiveBack(2)
-	q.GiveBack(2)
-	is(&q, counts{4, 4, 0})
-	require.Equal(t, []string{"extend", "ack"}, a.said)
-	require.Equal(t, []string{"nak"}, b.said)
-
-	q.Recount(0, 0, true)
-	require.True(t, q.Drained(), "a complete run needs no message")
-	q.Recount(0, 0, false)
-	require.Equal(t, []int{0, 2, 3, 4, 5}, q.Take(10, committed), "the stream has lost all messages")
-	q.Retry(1)
-	require.False(t, q.Drained())
-	require.Equal(t, []int{1}, q.Take(10, committed), "a reverted shard is published whatever its bit says")
+	taken = map[int]bool{2: true, 4: true}
 	q.Restart()
-	require.Len(t, q.Take(10, committed), 5)
-	q.Reset(7)
-	is(&q, counts{7, 7, 0})
+	require.Equal(t, []int{3, 0, 1, 3, -1}, []int{next(), next(), next(), next(), next()})
 }
 
 // TestLeases: leases are found by shard and by worker, and end for both.
