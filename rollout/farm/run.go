@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"moonfarm/rollout/farm/internal/tracker"
+	"moonfarm/rollout/redact"
 )
 
 // run is a run in the memory of the coordinator: a bit for each shard, and
@@ -87,11 +88,12 @@ func (r *run) end() {
 }
 
 // status returns the run's status. held is the number of its shards that workers have.
-func (r *run) status(held int, now time.Time) RunStatus {
+func (r *run) status(held int, now time.Time) (s RunStatus) {
+	defer func() { s.Out, s.Text = redact.Text(s.Out), redact.Text(s.Text) }() // an earlier version may have stored secrets
 	if r.End != nil {
 		return *r.End
 	}
-	s := RunStatus{
+	s = RunStatus{
 		ID: r.id, Name: r.Spec.Name, Build: r.Spec.Build, Out: r.Spec.Out, State: r.State, Text: r.Text, Created: r.Created,
 		Shards: r.Spec.Shards, Made: r.commits.Made, Held: held, Episodes: r.Spec.Episodes,
 		Played: r.commits.Played, Rows: r.commits.Rows, Bytes: r.commits.Bytes, Audits: r.audits.Counts, Duplicates: r.duplicates, Reverted: r.reverted,

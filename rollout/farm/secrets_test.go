@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/sim/texts"
 )
 
-// TestSecrets: a farm refuses outputs with a secret, and hides secrets in the errors of workers.
+// TestSecrets: a farm refuses outputs with a secret, and hides secrets in a store of an earlier
+// version and in the errors of workers.
 func TestSecrets(t *testing.T) {
 	spec := Spec{Name: "n", Build: "b", Shards: 1, Episodes: 1, Job: json.RawMessage("{}")}
 	for _, out := range []string{"s3://KEY:hidden@bucket/td", "s3://bucket/td?secret=hidden"} {
@@ -22,6 +24,11 @@ func TestSecrets(t *testing.T) {
 		err := spec.check()
 		require.ErrorContains(t, err, "spec: output s3://", out)
 		require.NotContains(t, err.Error(), "hidden")
+		for _, r := range []runRecord{{Spec: &spec, Text: out + ": no such bucket"}, {Spec: &spec, End: &RunStatus{Out: out, Text: out}}} {
+			text, err := json.Marshal((&run{runRecord: r}).status(0, time.Now()))
+			require.NoError(t, err)
+			require.NotContains(t, string(text), "hidden")
+		}
 		require.NotContains(t, line("worker: "+out), "hidden")
 	}
 	spec.Out = "s3://bucket/td?region=eu-west-1"
