@@ -1,18 +1,19 @@
 // Package filelock keeps two programs from writing to one folder or file.
 //
-// A lock is flock(2), which ends with the process that holds it. Some file systems lack it, such as
-// Lustre without -o flock and NFS without a lock service; so does Windows. There a lock file
-// replaces it: it is created exclusively, names its maker, and is removed at the end. A lock file
-// left by a process of this machine that has ended is taken over; one from another machine must be
-// removed by hand.
+// A lock is flock(2), or LockFileEx on Windows, which ends with the process that holds it. Some file
+// systems lack it, such as Lustre without -o flock and NFS without a lock service. There a lock file
+// replaces it: it is created exclusively, names its maker, and is removed at the end. One that a
+// killed process has left must be removed by hand.
 package filelock
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -25,29 +26,28 @@ import (
 const Prefix = ".moonfarm-lock"
 
 // suffix ends the names of lock files beside a locked file.
-const suffix = ".moonfarm-lock"
+const suffix = Prefix
 
 // ErrHeld means that another holder, in this process or another, has the lock.
 var ErrHeld = errors.New("it is locked")
 
-// HeldError is ErrHeld with the holder that the lock file names.
-type HeldError struct{ File, Holder string }
+// heldError is ErrHeld with the maker of a lock file, and what to do about it.
+type heldError string
 
-// Error names the lock file and its holder.
-func (h *HeldError) Error() string {
-	return fmt.Sprintf("%v by %s; if that has ended, remove %s", ErrHeld, h.Holder, h.File)
-}
+// Error names the lock file and its maker.
+func (h heldError) Error() string { return ErrHeld.Error() + Detail(h) }
 
 // Is reports whether target is ErrHeld.
-func (h *HeldError) Is(target error) bool { return target == ErrHeld }
+func (h heldError) Is(target error) bool { return target == ErrHeld }
 
-// Detail returns the text of a HeldError in parentheses after a blank, and "" for other errors.
+// Detail returns, if an error is ErrHeld because of a lock file, its maker and what to do about it,
+// in parentheses after a blank, and "" for other errors.
 func Detail(err error) string {
-	var held *HeldError
+	var held heldError
 	if !errors.As(err, &held) {
 		return ""
 	}
-	return fmt.Sprintf(" (%s; if that has ended, remove %s)", held.Holder, held.File)
+	return " (" + string(held) + ")"
 }
 
 // Locker locks folders and files. Its zero value and nil are ready for use. Several goroutines may
@@ -95,7 +95,7 @@ func (l *Locker) Lock(path string, share bool) (release func(), err error) {
 // LockFolder is Lock for an open folder, which must stay open until release is called.
 func (l *Locker) LockFolder(root *os.Root, share bool) (release func(), err error) {
 	open := func() (*os.File, error) {
-		f, err := root.Open(".")
+		f, err := openFolder(root)
 		if err != nil {
 			err = fmt.Errorf("open %s: %w", root.Name(), errors.Unwrap(err))
 		}
@@ -116,9 +116,13 @@ func (l *Locker) lock(path string, open func() (*os.File, error), file lockFile,
 	if err != nil {
 		return nil, err
 	}
-	err = l.flock(f, share)
+	try := flock
+	if l.Flock != nil {
+		try = l.Flock
+	}
+	err = try(f, share)
 	if err == nil {
-		if err := file.others(share); err != nil {
+		if err := file.others("", share); err != nil {
 			f.Close()
 			return nil, err
 		}
@@ -138,26 +142,8 @@ func (l *Locker) lock(path string, open func() (*os.File, error), file lockFile,
 	return release, failed
 }
 
-// interrupts is the number of retries of a lock call that a signal interrupted.
-const interrupts = 100
-
-// flock locks an open file. An error other than ErrHeld means that flock does not work here.
-func (l *Locker) flock(f *os.File, share bool) error {
-	lock := l.Flock
-	if lock == nil {
-		lock = flock
-	}
-	var err error
-	for range interrupts {
-		if err = lock(f, share); !interrupted(err) {
-			break
-		}
-	}
-	return err
-}
-
 func (l *Locker) warn(path, file string, err error) {
-	if l.Warn != nil && (hasFlock || l.Flock != nil) {
+	if l.Warn != nil {
 		l.warned.Do(func() {
 			l.Warn(fmt.Sprintf("%s: this file system has no locks (flock: %v); the lock file %s keeps other programs out", path, err, file))
 		})
@@ -170,59 +156,65 @@ type lockFile struct {
 	name string
 }
 
-// with returns the lock file with another name in the same folder.
-func (l lockFile) with(name string) lockFile { return lockFile{l.root, name} }
-
 // path returns the path for messages.
 func (l lockFile) path() string { return filepath.Join(l.root.Name(), l.name) }
 
-func (l lockFile) read() ([]byte, error) {
-	open := func(name string) (*os.File, error) { return files.OpenBelow(l.root, name) }
-	return bounded.ReadFile(open, l.name, bounded.Config)
-}
+// form matches the text of a lock file.
+var form = regexp.MustCompile(`^process [0-9]+ on [[:graph:]]+, since [[:graph:]]+\n$`)
 
-// others fails if a machine without flock has a lock file there.
-func (l lockFile) others(share bool) error {
-	if err := l.check(); err != nil || share {
+// others fails if there are lock files of others than own that exclude this one. A shared lock has
+// lock files with longer names.
+func (l lockFile) others(own string, share bool) error {
+	entries, err := fs.ReadDir(l.root.FS(), ".")
+	if err != nil {
 		return err
 	}
-	return l.sharers()
+	for _, e := range entries {
+		other := lockFile{l.root, e.Name()}
+		if other.name == own || other.name != l.name && (share || !strings.HasPrefix(other.name, l.name+"-")) {
+			continue
+		}
+		if err := other.held(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// held fails if there is a lock file.
+func (l lockFile) held() error {
+	open := func(name string) (*os.File, error) { return files.OpenBelow(l.root, name) }
+	text, err := bounded.ReadFile(open, l.name, bounded.Config)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil && !errors.As(err, new(*bounded.SizeError)):
+		return fmt.Errorf("the lock file %s cannot be read: %w", l.path(), err) // nobody knows whether it is held
+	}
+	maker := "a program that its lock file does not name"
+	if form.Match(text) {
+		maker = strings.TrimSpace(string(text))
+	}
+	return heldError(fmt.Sprintf("%s; if that has ended, remove %s", maker, l.path()))
 }
 
 // create creates the lock file, or an additional one beside it for a shared lock. Each process
 // looks for the other's file after it has made its own, so at least one of two finds the other.
 func (l lockFile) create(share bool) (release func(), err error) {
-	me := self()
-	own, text := l, me.encode()
+	own := l
 	if share {
-		own = l.with(l.name + "-" + me.Token)
+		own.name += "-" + rand.Text()
 	}
-	for try := 0; ; try++ {
-		err = own.write(text)
-		if err == nil || !errors.Is(err, os.ErrExist) || try == 3 {
-			break
+	if err = own.write(); errors.Is(err, fs.ErrExist) {
+		if err = own.held(); err == nil {
+			err = ErrHeld // until a moment ago
 		}
-		if held := own.check(); held != nil {
-			return nil, held
-		}
-	}
-	if errors.Is(err, os.ErrExist) { // a new holder each time
-		err = &HeldError{own.path(), "another program"}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if share {
-		err = l.check()
-	} else {
-		err = l.sharers()
-	}
-	release = func() {
-		if found, err := own.read(); err == nil && string(found) == text {
-			own.root.Remove(own.name) // a file that remains is taken over later
-		}
-	}
-	if err != nil {
+	release = func() { own.root.Remove(own.name) }
+	if err := l.others(own.name, share); err != nil {
 		release()
 		return nil, err
 	}
@@ -230,79 +222,15 @@ func (l lockFile) create(share bool) (release func(), err error) {
 }
 
 // write creates the file exclusively.
-func (l lockFile) write(text string) error {
+func (l lockFile) write() error {
 	w, err := l.root.OpenFile(l.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = w.WriteString(text)
+	host, _ := os.Hostname()
+	_, err = fmt.Fprintf(w, "process %d on %s, since %s\n", os.Getpid(), host, time.Now().UTC().Format(time.RFC3339))
 	if err = errors.Join(err, w.Close()); err != nil {
 		l.root.Remove(l.name)
 	}
 	return err
-}
-
-// sharers fails if others share the lock.
-func (l lockFile) sharers() error {
-	entries, err := fs.ReadDir(l.root.FS(), ".")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), l.name+"-") && !strings.HasSuffix(e.Name(), takeover) {
-			if err := l.with(e.Name()).check(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// check fails if there is a lock file whose maker may be running. It removes one whose maker has
-// ended.
-func (l lockFile) check() error {
-	text, err := l.read()
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil && !errors.As(err, new(*bounded.SizeError)) {
-		return fmt.Errorf("the lock file %s cannot be read: %w", l.path(), err) // nobody knows whether it is held
-	}
-	h, known := decode(text)
-	if !known {
-		return &HeldError{l.path(), "a program that its lock file does not name"}
-	}
-	if !h.ended() {
-		return &HeldError{l.path(), h.String()}
-	}
-	return l.remove(text)
-}
-
-// takeover is the suffix of a file that exists while a lock file is taken over.
-const takeover = ".takeover"
-
-// remove removes a stale lock file. It creates the takeover file first, so that no other process
-// removes the new lock file of a faster one.
-func (l lockFile) remove(stale []byte) error {
-	guard := l.with(l.name + takeover)
-	err := guard.write(self().encode())
-	if errors.Is(err, os.ErrExist) {
-		return &HeldError{guard.path(), "a program that takes over a stale lock"}
-	}
-	if err != nil {
-		return err
-	}
-	text, err := l.read()
-	if err == nil && string(text) == string(stale) {
-		err = l.root.Remove(l.name)
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
-	return errors.Join(err, l.root.Remove(guard.name))
-}
-
-// String describes the maker of a lock file and the time.
-func (h holder) String() string {
-	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.Since.Format(time.RFC3339))
 }

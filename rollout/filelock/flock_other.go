@@ -1,4 +1,4 @@
-//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly || windows)
 
 package filelock
 
@@ -7,18 +7,6 @@ import (
 	"os"
 )
 
-const hasFlock = false
-
 func flock(*os.File, bool) error { return errors.ErrUnsupported }
 
-func interrupted(error) bool { return false }
-
-// alive reports whether a process with that number exists.
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid) // fails on Windows if there is no such process
-	if err != nil {
-		return false
-	}
-	p.Release()
-	return true
-}
+func openFolder(root *os.Root) (*os.File, error) { return root.Open(".") }

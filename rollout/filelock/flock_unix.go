@@ -8,24 +8,25 @@ import (
 	"syscall"
 )
 
-const hasFlock = true
+// interrupts is the number of calls of flock that a signal may interrupt.
+const interrupts = 100
 
-func flock(f *os.File, share bool) error {
+// flock is flock(2).
+func flock(f *os.File, share bool) (err error) {
 	how := syscall.LOCK_EX
 	if share {
 		how = syscall.LOCK_SH
 	}
-	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+	for range interrupts {
+		if err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrHeld
 	}
 	return err
 }
 
-func interrupted(err error) bool { return errors.Is(err, syscall.EINTR) }
-
-// alive reports whether a process with that number exists.
-func alive(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || !errors.Is(err, syscall.ESRCH)
-}
+// openFolder opens what is locked in place of a folder: the folder itself.
+func openFolder(root *os.Root) (*os.File, error) { return root.Open(".") }
