@@ -32,9 +32,6 @@ type CoordinatorOptions struct {
 	Patience time.Duration // for which an audit waits for another worker; 0 is 30 s
 	Server   *Server       // the server whose troubles belong in the status, or nil
 	Log      *slog.Logger
-	// Small says that there are few workers: the streams in JetStream are configured to take
-	// less memory and time, for at most a few hundred commits a second.
-	Small bool
 	// Changed, if not nil, is called when this coordinator takes over and after each change
 	// of a run's state. It must return at once.
 	Changed func()

@@ -271,27 +271,6 @@ func TestEndOfWorker(t *testing.T) {
 	}
 }
 
-// TestSmall: the size limit with which small streams are created is removed later, also if a
-// coordinator was killed before it removed the limit.
-func TestSmall(t *testing.T) {
-	f := newFarm(t, func(o *CoordinatorOptions) { o.Small, o.Audit = true, -1 })
-	st, err := openStore(t.Context(), f.connect(ConnectOptions{Server: f.server, Name: "other"}), &CoordinatorOptions{Replicas: 1, lease: time.Second})
-	require.NoError(t, err)
-	at, err := st.js.Stream(t.Context(), shardsStream)
-	require.NoError(t, err)
-	config := at.CachedInfo().Config
-	require.EqualValues(t, -1, config.MaxBytes)
-	config.MaxBytes = smallBlocks
-	_, err = st.js.UpdateStream(t.Context(), config)
-	require.NoError(t, err)
-	require.NoError(t, unlimited(t.Context(), st.js, shardsStream))
-	s := spec(52, 600, 0) // the records of 600 shards exceed the limit
-	f.submit(s)
-	f.work("quick", opener(f.store), func(o *WorkerOptions) { o.Slots = 8 })
-	f.until("the run is done", func() bool { return f.run(s.ID()).State == Done })
-	requireWhole(t, f.store.finished[0], 52, 600)
-}
-
 // failure reports whether the status has a failure with the text.
 func (f *farm) failure(text string) bool {
 	for _, e := range f.status().Failures {

@@ -58,28 +58,6 @@ type workerRecord struct {
 	Quarantined string      `json:"quarantined,omitempty"`
 }
 
-// smallBlocks is a size limit in bytes that makes JetStream keep a stream in files of 32 kB instead
-// of 4 MB. JetStream reads a whole file before it writes to a file whose buffer was
-// garbage-collected. It also keeps an index of each small file for two minutes, which at thousands
-// of commits per second takes more memory than the small files save.
-const smallBlocks = 100_000
-
-// unlimited removes the limit with which a stream was made: its files keep their size until
-// the server starts again.
-func unlimited(ctx context.Context, js jetstream.JetStream, name string) error {
-	at, err := js.Stream(ctx, name)
-	if err != nil {
-		return err
-	}
-	config := at.CachedInfo().Config
-	if config.MaxBytes < 0 {
-		return nil
-	}
-	config.MaxBytes = -1
-	_, err = js.UpdateStream(ctx, config)
-	return err
-}
-
 // The names of all streams; the streams of buckets begin with KV_.
 const (
 	runsStream    = "KV_moonfarm-runs"
@@ -115,18 +93,10 @@ func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, err
 		kv     *jetstream.KeyValue
 		stream string
 		ttl    time.Duration
-		small  bool
-	}{{&s.runs, runsStream, 0, false}, {&s.shards, shardsStream, 0, true}, {&s.workers, workersStream, 0, false}, {&s.lease, leaseStream, o.lease, false}} {
+	}{{&s.runs, runsStream, 0}, {&s.shards, shardsStream, 0}, {&s.workers, workersStream, 0}, {&s.lease, leaseStream, o.lease}} {
 		name := strings.TrimPrefix(b.stream, "KV_")
-		config := jetstream.KeyValueConfig{Bucket: name, TTL: b.ttl, Replicas: o.Replicas, MaxValueSize: 1 << 20}
 		if *b.kv, err = js.KeyValue(ctx, name); errors.Is(err, jetstream.ErrBucketNotFound) {
-			if b.small && o.Small {
-				config.MaxBytes = smallBlocks
-			}
-			*b.kv, err = js.CreateKeyValue(ctx, config)
-		}
-		if err == nil && b.small && o.Small {
-			err = unlimited(ctx, js, b.stream)
+			*b.kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, TTL: b.ttl, Replicas: o.Replicas, MaxValueSize: 1 << 20})
 		}
 		if err != nil {
 			return nil, fmt.Errorf("bucket %s: %w", name, err)

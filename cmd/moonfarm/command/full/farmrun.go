@@ -157,7 +157,7 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 	failed := make(chan error, len(names)+1)
 	serve.Go(func() {
 		failed <- farm.Coordinate(serving, center, farm.CoordinatorOptions{
-			Version: datasets.Version, Open: open, Audit: audit, Trusted: names, Server: s, Log: log, Small: true, Changed: when.wake,
+			Version: datasets.Version, Open: open, Audit: audit, Trusted: names, Server: s, Log: log, Changed: when.wake,
 		})
 	})
 	client := farm.NewClient(center)
