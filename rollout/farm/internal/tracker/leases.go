@@ -24,42 +24,36 @@ type Lease struct {
 
 // Leases are all leases of a farm. A claim has one lease, or two if its first worker is slow.
 type Leases struct {
-	runs     map[string]*runLeases
+	kinds    map[kind]map[int][]*Lease // by shard
 	workers  map[string]map[Claim]*Lease
 	returned map[string]map[Claim]bool // by worker: claims that it gave back; an older beat may still name them
 }
 
-// runLeases holds the leases of a run by shard.
-type runLeases struct{ shards, audits map[int][]*Lease }
+// kind tells the leases to make shards of a run from those to audit them.
+type kind struct {
+	run   string
+	audit bool
+}
+
+func (c Claim) kind() kind { return kind{c.Run, c.Audit} }
 
 // NewLeases returns an empty set of leases.
 func NewLeases() Leases {
-	return Leases{map[string]*runLeases{}, map[string]map[Claim]*Lease{}, map[string]map[Claim]bool{}}
-}
-
-// kind returns the leases to make shards of a run, or to audit them; nil if the run has no leases.
-func (x *Leases) kind(run string, audit bool) map[int][]*Lease {
-	switch r := x.runs[run]; {
-	case r == nil:
-		return nil
-	case audit:
-		return r.audits
-	default:
-		return r.shards
-	}
+	return Leases{map[kind]map[int][]*Lease{}, map[string]map[Claim]*Lease{}, map[string]map[Claim]bool{}}
 }
 
 // Grant makes a lease.
 func (x *Leases) Grant(worker string, k Claim, now time.Time) *Lease {
 	l := &Lease{k, worker, now, now}
-	if x.runs[k.Run] == nil {
-		x.runs[k.Run] = &runLeases{map[int][]*Lease{}, map[int][]*Lease{}}
+	shards := x.kinds[k.kind()]
+	if shards == nil {
+		shards = map[int][]*Lease{}
+		x.kinds[k.kind()] = shards
 	}
 	if x.workers[worker] == nil {
 		x.workers[worker] = map[Claim]*Lease{}
 	}
-	kind := x.kind(k.Run, k.Audit)
-	kind[k.Shard] = append(kind[k.Shard], l)
+	shards[k.Shard] = append(shards[k.Shard], l)
 	x.workers[worker][k] = l
 	delete(x.returned[worker], k)
 	return l
@@ -69,10 +63,10 @@ func (x *Leases) Grant(worker string, k Claim, now time.Time) *Lease {
 func (x *Leases) Of(worker string, k Claim) *Lease { return x.workers[worker][k] }
 
 // Holders returns the leases of a claim.
-func (x *Leases) Holders(k Claim) []*Lease { return x.kind(k.Run, k.Audit)[k.Shard] }
+func (x *Leases) Holders(k Claim) []*Lease { return x.kinds[k.kind()][k.Shard] }
 
 // Held returns the number of shards of a run that workers are making.
-func (x *Leases) Held(run string) int { return len(x.kind(run, false)) }
+func (x *Leases) Held(run string) int { return len(x.kinds[kind{run, false}]) }
 
 // Count returns how many leases a worker has.
 func (x *Leases) Count(worker string) int { return len(x.workers[worker]) }
@@ -83,13 +77,13 @@ func (x *Leases) List(worker string) []*Lease { return slices.Collect(maps.Value
 // End ends a lease and reports whether its claim has no other lease.
 func (x *Leases) End(l *Lease) (last bool) {
 	x.forget(l)
-	kind := x.kind(l.Run, l.Audit)
-	rest := slices.DeleteFunc(kind[l.Shard], func(o *Lease) bool { return o == l })
+	shards := x.kinds[l.kind()]
+	rest := slices.DeleteFunc(shards[l.Shard], func(o *Lease) bool { return o == l })
 	if len(rest) > 0 {
-		kind[l.Shard] = rest
+		shards[l.Shard] = rest
 		return false
 	}
-	delete(kind, l.Shard)
+	delete(shards, l.Shard)
 	return true
 }
 
@@ -105,19 +99,19 @@ func (x *Leases) EndClaim(k Claim) {
 	for _, l := range x.Holders(k) {
 		x.forget(l)
 	}
-	delete(x.kind(k.Run, k.Audit), k.Shard)
+	delete(x.kinds[k.kind()], k.Shard)
 }
 
 // EndRun ends all leases of a run.
 func (x *Leases) EndRun(run string) {
 	for _, audit := range []bool{false, true} {
-		for _, list := range x.kind(run, audit) {
+		for _, list := range x.kinds[kind{run, audit}] {
 			for _, l := range list {
 				x.forget(l)
 			}
 		}
+		delete(x.kinds, kind{run, audit})
 	}
-	delete(x.runs, run)
 }
 
 // maxReturned is the number of returned claims that are kept for a worker.
@@ -156,7 +150,7 @@ func (x *Leases) Silent(limit time.Time) (list []*Lease) {
 
 // slow returns the claims of a run that only one worker has and has had since before a time.
 func (x *Leases) slow(run string, audit bool, limit time.Time) (list []Claim) {
-	for _, by := range x.kind(run, audit) {
+	for _, by := range x.kinds[kind{run, audit}] {
 		if len(by) == 1 && by[0].Since.Before(limit) {
 			list = append(list, by[0].Claim)
 		}
