@@ -109,7 +109,7 @@ func (r *run) status(held int, now time.Time) (s RunStatus) {
 	return s
 }
 
-// openShards are the Shards of a run in this process, opened at their first use.
+// openShards are the Shards of a run in this process, opened at their first use. Other uses wait for it.
 type openShards struct {
 	mu     sync.Mutex // guards shards
 	shards Shards

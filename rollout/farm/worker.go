@@ -44,10 +44,9 @@ type workerState struct {
 
 // job is a run that the worker has open, or could not open.
 type job struct {
-	opening sync.Mutex
-	shards  Shards
-	users   int
-	used    time.Time
+	openShards
+	users int
+	used  time.Time
 }
 
 const (
@@ -64,7 +63,7 @@ var errDropped = errors.New("the shard is no longer needed")
 // or the connection is closed. It retries all other errors.
 func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 	if o.Open == nil || o.Version == "" || o.Slots < 0 || o.Slots > maxSlots {
-		return fmt.Errorf("worker: want a version, Open and 1 to %d slots", maxSlots)
+		return fmt.Errorf("worker: expected a version, Open and 1 to %d slots", maxSlots)
 	}
 	o.Slots = max(o.Slots, 1)
 	if o.Grace == 0 {
@@ -95,9 +94,7 @@ func Work(ctx context.Context, c *Conn, o WorkerOptions) error {
 	beats.Wait()
 	w.leave()
 	for _, j := range w.jobs {
-		if j.shards != nil {
-			_ = j.shards.Close() // its results are committed
-		}
+		j.close()
 	}
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -198,7 +195,7 @@ func (w *workerState) do(k tracker.Claim) error {
 		delete(w.active, k)
 		w.mu.Unlock()
 	}()
-	j, err := w.open(ctx, k.Run)
+	j, shards, err := w.open(ctx, k.Run)
 	if err != nil {
 		if errors.Is(context.Cause(ctx), errDropped) {
 			return nil
@@ -206,7 +203,7 @@ func (w *workerState) do(k tracker.Claim) error {
 		return w.back(k, err, true)
 	}
 	defer w.release(j)
-	receipt, err := w.make(ctx, j.shards, k)
+	receipt, err := w.make(ctx, shards, k)
 	if errors.Is(context.Cause(ctx), errDropped) {
 		return nil
 	}
@@ -272,7 +269,7 @@ func (w *workerState) back(k tracker.Claim, why error, refused bool) error {
 }
 
 // open opens a run, or returns the job if it is open already. The caller must call release.
-func (w *workerState) open(ctx context.Context, run string) (*job, error) {
+func (w *workerState) open(ctx context.Context, run string) (*job, Shards, error) {
 	w.mu.Lock()
 	j := w.jobs[run]
 	if j == nil {
@@ -281,24 +278,21 @@ func (w *workerState) open(ctx context.Context, run string) (*job, error) {
 	}
 	j.users++
 	w.mu.Unlock()
-	j.opening.Lock()
-	defer j.opening.Unlock()
-	if j.shards != nil {
-		return j, nil
-	}
-	a, err := w.ask(ctx, "spec", &request{Claim: tracker.Claim{Run: run}}, 10*time.Second)
-	if err == nil {
-		err = w.c.proven(run, a)
-	}
-	if err == nil {
+	shards, err := j.get(func() (Shards, error) {
+		a, err := w.ask(ctx, "spec", &request{Claim: tracker.Claim{Run: run}}, 10*time.Second)
+		if err == nil {
+			err = w.c.proven(run, a)
+		}
+		if err != nil {
+			return nil, err
+		}
 		a.Spec.Within = a.Within
-		j.shards, err = w.o.Open(ctx, a.Spec, w.o.Slots)
-	}
+		return w.o.Open(ctx, a.Spec, w.o.Slots)
+	})
 	if err != nil {
 		w.release(j)
-		return nil, err
 	}
-	return j, nil
+	return j, shards, err
 }
 
 // leave tells the coordinator that the worker has ended. A claim whose answer came too late for a slot
@@ -323,9 +317,7 @@ func (w *workerState) release(j *job) {
 		}
 	}
 	if idle > maxJobs {
-		if s := w.jobs[oldest].shards; s != nil {
-			_ = s.Close()
-		}
+		w.jobs[oldest].close()
 		delete(w.jobs, oldest)
 	}
 }
