@@ -233,13 +233,13 @@ func (c *Conn) needs(subject string) error {
 	action, name, _ := strings.Cut(strings.TrimPrefix(subject, workerSubject), ".")
 	switch {
 	case strings.HasPrefix(subject, workerSubject):
-		return fmt.Errorf("%w: permission denied at %s: %s may not send %q as a worker: want credentials with the role worker and the name %s",
+		return fmt.Errorf("%w: permission denied at %s: %s may not send %q as a worker: expected credentials with the role worker and the name %s",
 			errRefused, c.where, c.name, action, name)
 	case strings.HasPrefix(subject, clientSubject):
-		return fmt.Errorf("permission denied at %s: %s may not ask for %q: want credentials with the role operator",
+		return fmt.Errorf("permission denied at %s: %s may not ask for %q: expected credentials with the role operator",
 			c.where, c.name, strings.TrimPrefix(subject, clientSubject))
 	}
-	return fmt.Errorf("permission denied at %s: %s may not publish to %s: want credentials with the role coordinator", c.where, c.name, subject)
+	return fmt.Errorf("permission denied at %s: %s may not publish to %s: expected credentials with the role coordinator", c.where, c.name, subject)
 }
 
 // credentials reads the text of a file of credentials; a name in it is the connection's.
@@ -252,14 +252,10 @@ func (c *Conn) credentials(o *ConnectOptions, text []byte) (nats.Option, error) 
 	}
 	if key, err := parseKey(text); err == nil {
 		c.role, c.key = cmp.Or(o.Role, RoleOperator), key
-		pair, err := key.pair(c.role, c.name)
-		if err == nil {
-			c.seed, err = pair.Seed()
-		}
-		if err != nil {
+		if c.seed, err = key.seed(c.role, c.name); err != nil {
 			return nil, err
 		}
-		return signs(pair)
+		return signs(c.seed)
 	}
 	var k credentials
 	if err := json.Unmarshal(texts.Unmarked(text), &k); err != nil || k.Name == "" || k.Seed == "" {
@@ -269,15 +265,15 @@ func (c *Conn) credentials(o *ConnectOptions, text []byte) (nats.Option, error) 
 	if c.role = k.Role; c.role != "" {
 		c.seed = []byte(k.Seed)
 	}
-	pair, err := nkeys.FromSeed([]byte(k.Seed))
-	if err != nil {
-		return nil, fmt.Errorf("seed: %w", err)
-	}
-	return signs(pair)
+	return signs([]byte(k.Seed))
 }
 
 // signs proves possession of an nkey without sending it.
-func signs(pair nkeys.KeyPair) (nats.Option, error) {
+func signs(seed []byte) (nats.Option, error) {
+	pair, err := nkeys.FromSeed(seed)
+	if err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
 	public, err := pair.PublicKey()
 	if err != nil {
 		return nil, fmt.Errorf("seed: %w", err)

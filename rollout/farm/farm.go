@@ -69,15 +69,15 @@ func printable(text string, most int) bool {
 func (s *Spec) check() error {
 	switch {
 	case s.Shards < 1 || s.Shards > maxShards:
-		return fmt.Errorf("spec: %d shards, want 1 to %d", s.Shards, maxShards)
+		return fmt.Errorf("spec: %d shards, expected 1 to %d", s.Shards, maxShards)
 	case s.Episodes < uint64(s.Shards):
-		return fmt.Errorf("spec: %d episodes in %d shards, want at least one in each", s.Episodes, s.Shards)
+		return fmt.Errorf("spec: %d episodes in %d shards, expected at least one in each", s.Episodes, s.Shards)
 	case checkName(s.Name) != nil:
 		return fmt.Errorf("spec: %w", checkName(s.Name))
 	case s.Build == "" || !printable(s.Build, maxText):
-		return fmt.Errorf("spec: build %.80q, want 1 to %d printable characters", s.Build, maxText)
+		return fmt.Errorf("spec: build %.80q, expected 1 to %d printable characters", s.Build, maxText)
 	case s.Out == "" || !printable(s.Out, maxText):
-		return fmt.Errorf("spec: output %.80q, want 1 to %d printable characters", redact.Text(s.Out), maxText)
+		return fmt.Errorf("spec: output %.80q, expected 1 to %d printable characters", redact.Text(s.Out), maxText)
 	case !json.Valid(s.Job):
 		return errors.New("spec: the job is not JSON")
 	case len(s.Job)+len(s.Name)+len(s.Build)+len(s.Out) > maxSpec:

@@ -48,6 +48,15 @@ func (k Key) pair(role, name string) (nkeys.KeyPair, error) {
 	return nkeys.FromRawSeed(nkeys.PrefixByteUser, h.Sum(nil))
 }
 
+// seed returns the seed of a pair.
+func (k Key) seed(role, name string) ([]byte, error) {
+	pair, err := k.pair(role, name)
+	if err != nil {
+		return nil, err
+	}
+	return pair.Seed()
+}
+
 // Credentials returns the text of a credentials file, one line of JSON, with which its
 // holder has the role under the name: RoleWorker or RoleOperator. A coordinator needs the
 // key itself.
@@ -58,11 +67,7 @@ func (k Key) Credentials(role, name string) ([]byte, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	pair, err := k.pair(role, name)
-	if err != nil {
-		return nil, err
-	}
-	seed, err := pair.Seed()
+	seed, err := k.seed(role, name)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +79,7 @@ func (k Key) Credentials(role, name string) ([]byte, error) {
 // the key. Without it, an account that listens at the server's port while the server is away could
 // choose where workers write.
 func (k Key) proof(worker, run string) string {
-	pair, err := k.pair(RoleWorker, worker)
-	if err != nil {
-		return ""
-	}
-	seed, err := pair.Seed()
+	seed, err := k.seed(RoleWorker, worker)
 	if err != nil {
 		return ""
 	}

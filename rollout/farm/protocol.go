@@ -33,7 +33,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // token of subjects and the key of a record.
 func checkName(name string) error {
 	if !nameForm.MatchString(name) {
-		return fmt.Errorf("name %.80q, want 1 to %d letters, digits, - or _", name, maxName)
+		return fmt.Errorf("name %.80q, expected 1 to %d letters, digits, - or _", name, maxName)
 	}
 	return nil
 }

@@ -202,7 +202,7 @@ func listenOn(address string, safe bool) (host string, port int, err error) {
 		port, err = strconv.Atoi(p)
 	}
 	if err != nil {
-		return "", 0, fmt.Errorf("listen on %q: want host:port: %w", address, err)
+		return "", 0, fmt.Errorf("listen on %q: expected host:port: %w", address, err)
 	}
 	if ip := net.ParseIP(host); !safe && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return "", 0, fmt.Errorf("listen on %q: beyond loopback a farm needs TLS (certificate and key)", address)

@@ -116,10 +116,10 @@ func TestCredentials(t *testing.T) {
 	c := f.connect(who(RoleWorker, "w1"))
 	asked := time.Now()
 	for subject, want := range map[string]string{
-		workerSubject + "claim.w2":             `w1 may not send "claim" as a worker: want credentials with the role worker and the name w2`,
-		clientSubject + "status":               `w1 may not ask for "status": want credentials with the role operator`,
-		"$JS.API.STREAM.DELETE.moonfarm-notes": "want credentials with the role coordinator",
-		"moonfarm.failure":                     "want credentials with the role coordinator",
+		workerSubject + "claim.w2":             `w1 may not send "claim" as a worker: expected credentials with the role worker and the name w2`,
+		clientSubject + "status":               `w1 may not ask for "status": expected credentials with the role operator`,
+		"$JS.API.STREAM.DELETE.moonfarm-notes": "expected credentials with the role coordinator",
+		"moonfarm.failure":                     "expected credentials with the role coordinator",
 	} {
 		t.Run(subject, func(t *testing.T) {
 			_, err := c.ask(ctx, subject, &request{}, 2*time.Minute)
