@@ -89,7 +89,7 @@ func (c *child) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		o := CoordinatorOptions{Version: testVersion, Open: c.open(), Lapse: c.Lapse, Patience: time.Second, lease: 2 * time.Second, Log: log}
+		o := CoordinatorOptions{Version: testVersion, Open: c.open(), Audit: 0.01, Lapse: c.Lapse, Patience: time.Second, lease: 2 * time.Second, Log: log}
 		if c.Cluster != nil {
 			o.Replicas = 3
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,7 +25,7 @@ type CoordinatorOptions struct {
 	// own; nil: there is none.
 	Within   func(out string) string
 	Replicas int           // of the streams in JetStream: 1, or 3 on a cluster; 0 is 1
-	Audit    float64       // the share of shards made a second time; 0 is 0.01, a negative value no shards
+	Audit    float64       // the share of shards made a second time; 0: no shards
 	Trusted  []string      // workers whose first shards are not audited more often: the workers of this process
 	Lapse    time.Duration // after which the leases of a silent worker end; 0 is 30 s
 	Patience time.Duration // for which an audit waits for another worker; 0 is 30 s
@@ -44,7 +43,7 @@ type CoordinatorOptions struct {
 // done. It fails if the options are wrong; it retries all other errors.
 func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 	if o.Open == nil || o.Version == "" || o.Replicas < 0 || o.Replicas > 5 {
-		return fmt.Errorf("coordinator: want a version, Open and 1 to 5 replicas")
+		return fmt.Errorf("coordinator: expected a version, Open and 1 to 5 replicas")
 	}
 	for _, d := range []struct {
 		at *time.Duration
@@ -55,9 +54,6 @@ func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 		}
 	}
 	o.Replicas = max(o.Replicas, 1)
-	if o.Audit == 0 {
-		o.Audit = 0.01
-	}
 	log, text := logger(o.Log), ""
 	for b := newBackoff(); ctx.Err() == nil; {
 		err := attempt(ctx, c, &o, log, func() { b, text = newBackoff(), "" })
@@ -78,9 +74,7 @@ func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 // answerTrouble answers all requests with the error of the server's store, until ctx is done.
 func answerTrouble(ctx context.Context, c *Conn, s *Server) {
 	sub, err := c.nc.Subscribe(clientSubject+">", func(m *nats.Msg) {
-		if data, err := json.Marshal(&answer{Error: cmp.Or(s.trouble(), ending.Error), Retry: s.trouble() == ""}); err == nil && strings.HasPrefix(m.Reply, "_INBOX") {
-			_ = c.nc.Publish(m.Reply, data) // a client that has disconnected retries
-		}
+		c.reply(m, &answer{Error: cmp.Or(s.trouble(), ending.Error), Retry: s.trouble() == ""})
 	})
 	if err != nil {
 		return // the connection is closed
@@ -108,14 +102,13 @@ func attempt(ctx context.Context, c *Conn, o *CoordinatorOptions, log *slog.Logg
 // campaign opens the store, takes the lease, and keeps it for one term.
 func campaign(ctx context.Context, stop context.CancelCauseFunc, c *Conn, o *CoordinatorOptions, log *slog.Logger, leading func()) error {
 	opening, cancel := context.WithTimeout(ctx, 30*time.Second)
-	missing := missingStreams(opening, c)
 	st, err := openStore(opening, c, o)
 	cancel()
-	if err == nil && len(missing) > 0 && len(missing) < len(allStreams) {
-		log.Warn("missing streams are created; their data is lost", "streams", strings.Join(missing, ", "))
+	if err == nil && len(st.made) > 0 && len(st.made) < len(allStreams) {
+		log.Warn("missing streams are created; their data is lost", "streams", strings.Join(st.made, ", "))
 	}
 	if denied := c.denied.Load(); err != nil && denied != nil {
-		return fmt.Errorf("%w: want credentials with the role coordinator", *denied)
+		return fmt.Errorf("%w: expected credentials with the role coordinator", *denied)
 	}
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
@@ -136,21 +129,11 @@ func campaign(ctx context.Context, stop context.CancelCauseFunc, c *Conn, o *Coo
 	return err
 }
 
-// missingStreams returns the streams that the server reports as missing.
-func missingStreams(ctx context.Context, c *Conn) []string {
-	js, err := jetstream.New(c.nc)
-	if err != nil {
-		return nil
-	}
-	list, _ := lost(ctx, js) // openStore gets the same error
-	return list
-}
-
 // lead builds a coordinator from its parts and coordinates until ctx is done.
 func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log *slog.Logger) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &term{o: o, conn: conn, st: st, log: log, ctx: ctx, state: newState(o, time.Now())}
-	commits := &committer{term: t, sampler: tracker.Sampler{Secret: []byte(rand.Text()), Rate: max(o.Audit, 0)}}
+	commits := &committer{term: t, sampler: tracker.Sampler{Secret: []byte(rand.Text()), Rate: o.Audit}}
 	audits := &auditor{term: t, commits: commits}
 	all := &runs{term: t, commits: commits}
 	commits.finish, commits.disputed = all.finish, audits.decide

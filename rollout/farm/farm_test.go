@@ -58,7 +58,7 @@ type farm struct {
 
 // quick returns coordinator options for tests.
 func quick(store fakeStore) CoordinatorOptions {
-	return CoordinatorOptions{Version: testVersion, Open: opener(store), Lapse: 2 * time.Second, Patience: 300 * time.Millisecond, lease: 2 * time.Second, look: 200 * time.Millisecond}
+	return CoordinatorOptions{Version: testVersion, Open: opener(store), Audit: 0.01, Lapse: 2 * time.Second, Patience: 300 * time.Millisecond, lease: 2 * time.Second, look: 200 * time.Millisecond}
 }
 
 // newFarm starts a server and a coordinator, whose options change may change.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nats-io/nats.go/micro"
+	"github.com/nats-io/nats.go"
 )
 
 // requests receives the requests of workers and clients, and passes them to their handlers.
@@ -29,8 +29,8 @@ const maxBusy = 256
 
 // actions maps the names of requests to their handlers. Handlers that write to the store
 // run in the background.
-func (x *requests) actions() map[string]micro.HandlerFunc {
-	all := map[string]micro.HandlerFunc{}
+func (x *requests) actions() map[string]nats.MsgHandler {
+	all := map[string]nats.MsgHandler{}
 	for name, h := range map[string]handler{"w.claim": x.assigner.claim, "w.beat": x.assigner.beat, "w.back": x.assigner.back, "w.spec": x.assigner.spec} {
 		all[name] = x.action(name, h)
 	}
@@ -41,23 +41,27 @@ func (x *requests) actions() map[string]micro.HandlerFunc {
 	return all
 }
 
-// serve registers all actions; stop ends the service.
-func (x *requests) serve() (stop func() error, err error) {
-	service, err := micro.AddService(x.conn.nc, micro.Config{Name: "moonfarm", Version: "1.0.0", Description: "the farm's coordinator"})
-	if err != nil {
-		return nil, err
+// serve begins to receive all requests, until stop is called.
+func (x *requests) serve() (stop func(), err error) {
+	var all []*nats.Subscription
+	stop = func() {
+		for _, s := range all {
+			_ = s.Drain() // the requests that have come are answered; the connection may be closed
+		}
 	}
 	for name, handle := range x.actions() {
 		subject := clientSubject + name
 		if strings.HasPrefix(name, "w.") {
 			subject += ".*"
 		}
-		if err := service.AddEndpoint(strings.ReplaceAll(name, ".", "-"), x.admit(handle), micro.WithEndpointSubject(subject)); err != nil {
-			_ = service.Stop() // the first error counts
+		s, err := x.conn.nc.QueueSubscribe(subject, "coordinator", x.admit(handle))
+		if err != nil {
+			stop()
 			return nil, err
 		}
+		all = append(all, s)
 	}
-	return service.Stop, nil
+	return stop, nil
 }
 
 // ending is the answer to requests that come after the end of the term.
@@ -65,8 +69,8 @@ var ending = &answer{Error: "the coordinator restarts", Retry: true}
 
 // admit runs a handler unless the term has ended: NATS still delivers the requests that it
 // has after the service has stopped.
-func (x *requests) admit(h micro.HandlerFunc) micro.HandlerFunc {
-	return func(m micro.Request) {
+func (x *requests) admit(h nats.MsgHandler) nats.MsgHandler {
+	return func(m *nats.Msg) {
 		x.entry.Lock()
 		closed := x.closed
 		if !closed {
@@ -75,7 +79,7 @@ func (x *requests) admit(h micro.HandlerFunc) micro.HandlerFunc {
 		}
 		x.entry.Unlock()
 		if closed {
-			x.reply(m, ending)
+			x.conn.reply(m, ending)
 			return
 		}
 		h(m)
@@ -101,12 +105,12 @@ func (x *requests) writing(h handler) handler {
 }
 
 // background runs a handler in a goroutine of its own, when fewer than maxBusy run.
-func (x *requests) background(h micro.HandlerFunc) micro.HandlerFunc {
-	return func(m micro.Request) {
+func (x *requests) background(h nats.MsgHandler) nats.MsgHandler {
+	return func(m *nats.Msg) {
 		select {
 		case x.busy <- struct{}{}:
 		case <-x.ctx.Done():
-			x.reply(m, ending)
+			x.conn.reply(m, ending)
 			return
 		}
 		x.wg.Go(func() {
@@ -118,39 +122,38 @@ func (x *requests) background(h micro.HandlerFunc) micro.HandlerFunc {
 
 // action reads a request and runs its handler. A message that is not a valid request gets
 // an error reply and is logged without a run.
-func (x *requests) action(name string, h handler) micro.HandlerFunc {
-	return func(m micro.Request) {
+func (x *requests) action(name string, h handler) nats.MsgHandler {
+	return func(m *nats.Msg) {
 		from := ""
 		if strings.HasPrefix(name, "w.") {
-			from = m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
+			from = m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
 			if err := checkName(from); err != nil {
-				x.reply(m, &answer{Error: err.Error()})
+				x.conn.reply(m, &answer{Error: err.Error()})
 				return
 			}
 		}
 		q := new(request)
-		if err := json.Unmarshal(m.Data(), q); err != nil {
+		if err := json.Unmarshal(m.Data, q); err != nil {
 			text := name + ": a request is not the JSON of this protocol"
 			x.events.fail("", from, text)
-			x.reply(m, &answer{Error: text})
+			x.conn.reply(m, &answer{Error: text})
 			return
 		}
-		later := func(a *answer) { x.reply(m, a) }
+		later := func(a *answer) { x.conn.reply(m, a) }
 		if a := h(from, q, later); a != nil {
 			later(a)
 		}
 	}
 }
 
-// reply answers a request; a client that has disconnected retries. It may be called after
-// the handler's end, when the request's own methods may not be used. It answers to an inbox
-// only: otherwise a client could make the coordinator send messages to JetStream.
-func (x *requests) reply(m micro.Request, a *answer) {
+// reply answers a request; a client that has disconnected retries. It answers to an inbox only:
+// otherwise a client could make the coordinator send messages to JetStream.
+func (c *Conn) reply(m *nats.Msg, a *answer) {
 	data, err := json.Marshal(a)
 	if err == nil && len(data) > maxPayload-4096 {
 		data, err = json.Marshal(&answer{Error: fmt.Sprintf("the answer has %d bytes, the limit is %d", len(data), maxPayload-4096)})
 	}
-	if err == nil && strings.HasPrefix(m.Reply(), "_INBOX") {
-		_ = x.conn.nc.Publish(m.Reply(), data)
+	if err == nil && strings.HasPrefix(m.Reply, "_INBOX") {
+		_ = c.nc.Publish(m.Reply, data)
 	}
 }

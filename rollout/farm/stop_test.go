@@ -134,7 +134,7 @@ func TestLastBeat(t *testing.T) {
 func TestStragglers(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) {
 		o.Lapse = 10 * time.Minute
-		o.Audit = -1
+		o.Audit = 0
 		o.Trusted = []string{"slow", "quick"}
 	})
 	s := spec(11, 60, 10*time.Millisecond)

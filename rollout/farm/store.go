@@ -20,6 +20,7 @@ type store struct {
 	workers jetstream.KeyValue // name → workerRecord
 	lease   jetstream.KeyValue // name of the coordinator
 	events  jetstream.Stream   // moonfarm.failure, moonfarm.audit
+	made    []string           // streams that were missing
 }
 
 const (
@@ -96,6 +97,7 @@ func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, err
 	}{{&s.runs, runsStream, 0}, {&s.shards, shardsStream, 0}, {&s.workers, workersStream, 0}, {&s.lease, leaseStream, o.lease}} {
 		name := strings.TrimPrefix(b.stream, "KV_")
 		if *b.kv, err = js.KeyValue(ctx, name); errors.Is(err, jetstream.ErrBucketNotFound) {
+			s.made = append(s.made, b.stream)
 			*b.kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, TTL: b.ttl, Replicas: o.Replicas, MaxValueSize: 1 << 20})
 		}
 		if err != nil {
@@ -104,6 +106,7 @@ func openStore(ctx context.Context, c *Conn, o *CoordinatorOptions) (*store, err
 	}
 	s.events, err = js.Stream(ctx, eventStream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s.made = append(s.made, eventStream)
 		s.events, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: eventStream, Subjects: []string{"moonfarm.failure", "moonfarm.audit"},
 			MaxMsgsPerSubject: 100_000, Replicas: o.Replicas})
 	}

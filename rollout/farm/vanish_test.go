@@ -13,7 +13,7 @@ import (
 // it, and the run ends normally.
 func TestVanishedStreams(t *testing.T) {
 	f := newFarm(t, func(o *CoordinatorOptions) {
-		o.Audit, o.Trusted, o.look = -1, []string{"w0", "w1"}, 50*time.Millisecond
+		o.Audit, o.Trusted, o.look = 0, []string{"w0", "w1"}, 50*time.Millisecond
 	})
 	s := spec(62, 200, time.Millisecond)
 	f.submit(s)

@@ -155,14 +155,6 @@ func auditFlag(c *cobra.Command, to *float64) {
 	c.Flags().Var(console.Share(to), "audit", "share of the shards that a second worker makes again, larger for workers without a history; 0: no audits")
 }
 
-// auditRate returns the rate as CoordinatorOptions.Audit has it, where −1 means no audits.
-func auditRate(x float64) float64 {
-	if x == 0 {
-		return -1
-	}
-	return x
-}
-
 // address checks a flag that takes host:port.
 func address(flag, text string) error {
 	if strings.Contains(text, "@") { // not printed, as it may be a password

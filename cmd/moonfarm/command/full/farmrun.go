@@ -142,9 +142,9 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 	defer center.Close()
 	// Two workers can audit each other's shards; a single worker has no other.
 	names := []string{"here-1", "here-2"}[:min(2, f.workers)]
-	audit := auditRate(f.audit)
+	audit := f.audit
 	if len(names) == 1 {
-		audit = -1
+		audit = 0
 	}
 	// The coordinator outlives the context, which ends the work: it takes the shards that
 	// are then finished or handed back.

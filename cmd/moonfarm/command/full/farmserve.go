@@ -214,7 +214,7 @@ func (a *app) runFarmServe(ctx context.Context, f *farmServeFlags) error {
 		return fmt.Errorf("writing the output: %w", err)
 	}
 	return farm.Coordinate(ctx, c, farm.CoordinatorOptions{
-		Version: datasets.Version, Open: allow.Guard(a.openShards), Within: allow.Within, Replicas: f.replicas, Audit: auditRate(f.audit), Server: o.Server, Log: log,
+		Version: datasets.Version, Open: allow.Guard(a.openShards), Within: allow.Within, Replicas: f.replicas, Audit: f.audit, Server: o.Server, Log: log,
 	})
 }
 
