@@ -6,9 +6,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -84,4 +86,22 @@ func TestWaiting(t *testing.T) {
 	require.Equal(t, []int{2, 1}, []int{a.waiting, b.waiting})
 	x.remove(func(t *waiter) bool { return t.w == a })
 	require.Equal(t, []int{0, 1, 1}, []int{a.waiting, b.waiting, len(x.list)})
+}
+
+// TestNoClocks: no request contains a time, so a worker's clock has no influence.
+func TestNoClocks(t *testing.T) {
+	var look func(r reflect.Type)
+	look = func(r reflect.Type) {
+		switch {
+		case r == reflect.TypeFor[time.Time]():
+			t.Error("a request contains a time")
+		case r.Kind() == reflect.Struct:
+			for i := range r.NumField() {
+				look(r.Field(i).Type)
+			}
+		case r.Kind() == reflect.Pointer || r.Kind() == reflect.Slice:
+			look(r.Elem())
+		}
+	}
+	look(reflect.TypeFor[request]())
 }

@@ -1,11 +1,8 @@
 package web
 
 import (
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"net"
-	"os"
 	"slices"
 	"testing"
 
@@ -78,16 +75,4 @@ func TestPage(t *testing.T) {
 	})
 	serve(t, f, Options{Listen: address, Control: access.Control{Token: s.o.Token}})
 	b.Becomes(cell("runs", 0, 2), "100 %")
-}
-
-func writePEM(t *testing.T, file, kind string, bytes []byte) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600))
-}
-
-func pkcs8(t *testing.T, key any) []byte {
-	t.Helper()
-	bytes, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	return bytes
 }

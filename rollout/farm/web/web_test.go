@@ -2,13 +2,15 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +21,7 @@ import (
 
 	"moonfarm/rollout/access"
 	"moonfarm/rollout/farm"
+	"moonfarm/rollout/farm/farmtest"
 )
 
 // fake is a farm whose status a test sets.
@@ -243,7 +246,12 @@ func TestHealth(t *testing.T) {
 // TestTLS serves with everything that a page beyond loopback needs. (The test listens on loopback,
 // where this is allowed too.)
 func TestTLS(t *testing.T) {
-	cert, key, client := certificate(t)
+	cert, key := farmtest.Certificate(t, "127.0.0.1")
+	text, err := os.ReadFile(cert)
+	require.NoError(t, err)
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(text))
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
 	s := serve(t, example(), Options{Cert: cert, Key: key, Control: access.Control{User: "u", Password: "p"}})
 	assert.Regexp(t, `^https://127\.0\.0\.1:\d+/$`, s.URL())
 	r, err := http.NewRequest("GET", s.origin()+"status.json", nil)
@@ -257,19 +265,4 @@ func TestTLS(t *testing.T) {
 	require.NoErrorf(t, err, "%v", resp)
 	require.Truef(t, resp.StatusCode == 200 && resp.ProtoMajor == 2, "%v", resp)
 	resp.Body.Close()
-}
-
-// certificate writes httptest's certificate to files.
-func certificate(t *testing.T) (cert, key string, client *http.Client) {
-	t.Helper()
-	ts := httptest.NewUnstartedServer(nil)
-	ts.EnableHTTP2 = true
-	ts.StartTLS()
-	t.Cleanup(ts.Close)
-	pair := ts.TLS.Certificates[0]
-	dir := t.TempDir()
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	writePEM(t, cert, "CERTIFICATE", pair.Certificate[0])
-	writePEM(t, key, "PRIVATE KEY", pkcs8(t, pair.PrivateKey))
-	return cert, key, ts.Client()
 }
