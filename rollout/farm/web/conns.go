@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
@@ -75,19 +76,32 @@ func (s *conns) handler(next http.Handler) http.Handler {
 	})
 }
 
-// limit bounds the open connections of a server.
-func limit(s *http.Server, most int) *conns {
-	c := newConns(most)
-	s.ConnContext, s.ConnState, s.Handler = c.enter, c.state, c.handler(s.Handler)
-	return c
-}
-
-// health serves only the probes, at a separate address, so that a client that fills the page's
-// connections does not block them. Their answers are two words at most, for everybody.
-type health struct {
+// site is an http.Server at an address.
+type site struct {
 	listen net.Listener
 	http   http.Server
-	ended  chan struct{}
+	conns  *conns
+	ended  sync.WaitGroup
+}
+
+// start serves at most most connections until close is called. failed gets the error of an earlier end.
+func (s *site) start(most int, encrypted bool, failed func(error)) {
+	s.conns = newConns(most)
+	s.http.ConnContext, s.http.ConnState, s.http.Handler = s.conns.enter, s.conns.state, s.conns.handler(s.http.Handler)
+	s.ended.Go(func() {
+		serve := s.http.Serve
+		if encrypted {
+			serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+		}
+		if err := serve(s.listen); !errors.Is(err, http.ErrServerClosed) {
+			failed(err)
+		}
+	})
+}
+
+func (s *site) close() {
+	s.http.Close()
+	s.ended.Wait()
 }
 
 const (
@@ -95,23 +109,14 @@ const (
 	probePatience = 2 * time.Second // for a probe to send its request and read the answer
 )
 
-// serveHealth starts to serve probes at an address.
-func serveHealth(address string, probes http.Handler) (*health, error) {
+// serveHealth serves only the probes, at a separate address, so that a client that fills the page's
+// connections does not block them. Their answers are two words at most, for everybody.
+func serveHealth(address string, probes http.Handler) (*site, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	h := &health{listen: l, ended: make(chan struct{})}
-	h.http = http.Server{Handler: probes, ReadTimeout: probePatience, WriteTimeout: probePatience, IdleTimeout: probePatience, MaxHeaderBytes: 4 << 10}
-	limit(&h.http, maxProbes)
-	go func() {
-		defer close(h.ended)
-		_ = h.http.Serve(l) // returns when the server is closed
-	}()
+	h := &site{listen: l, http: http.Server{Handler: probes, ReadTimeout: probePatience, WriteTimeout: probePatience, IdleTimeout: probePatience, MaxHeaderBytes: 4 << 10}}
+	h.start(maxProbes, false, func(error) {})
 	return h, nil
-}
-
-func (h *health) close() {
-	h.http.Close()
-	<-h.ended
 }

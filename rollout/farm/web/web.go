@@ -45,11 +45,8 @@ type Options struct {
 type Server struct {
 	o      Options
 	latest *latest
-	listen net.Listener
-	http   http.Server
-	health *health // nil without Options.Health
-	conns  *conns
-	ended  chan struct{}
+	site
+	health *site // nil without Options.Health
 }
 
 const (
@@ -81,7 +78,7 @@ func Serve(o Options, source Source) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	s := &Server{o: o, latest: &latest{source: source}, listen: l, ended: make(chan struct{})}
+	s := &Server{o: o, latest: &latest{source: source}, site: site{listen: l}}
 	if s.o.Log == nil {
 		s.o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -90,24 +87,13 @@ func Serve(o Options, source Source) (*Server, error) {
 		TLSConfig: &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12},
 		ErrorLog:  slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
 	}
-	s.conns = limit(&s.http, maxConns)
 	if o.Health != "" {
 		if s.health, err = serveHealth(o.Health, s.probes(http.NewServeMux())); err != nil {
 			l.Close()
 			return nil, fmt.Errorf("health: %w", err)
 		}
 	}
-	go func() {
-		defer close(s.ended)
-		serve := s.http.Serve
-		if certificates != nil {
-			serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
-		}
-		err := serve(l)
-		if !errors.Is(err, http.ErrServerClosed) {
-			s.o.Log.Error("the page is no longer shown", "url", s.origin(), "err", err)
-		}
-	}()
+	s.start(maxConns, certificates != nil, func(err error) { s.o.Log.Error("the page is no longer shown", "url", s.origin(), "err", err) })
 	return s, nil
 }
 
@@ -145,8 +131,7 @@ func (s *Server) HealthURL() string {
 
 // Close stops the server.
 func (s *Server) Close() {
-	s.http.Close()
-	<-s.ended
+	s.close()
 	if s.health != nil {
 		s.health.close()
 	}
