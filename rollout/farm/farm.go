@@ -25,7 +25,6 @@
 package farm
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -90,16 +89,9 @@ func (s *Spec) check() error {
 }
 
 // ID returns the name of the run: the first 32 hex digits of the sha256 of the
-// spec's JSON, with the job's white space removed.
+// spec's JSON, in which the job has no white space.
 func (s *Spec) ID() string {
-	c := *s
-	var job bytes.Buffer
-	if json.Compact(&job, s.Job) == nil {
-		c.Job = job.Bytes()
-	} else {
-		c.Job, _ = json.Marshal(string(s.Job))
-	}
-	text, _ := json.Marshal(c) // of strings, numbers and valid JSON: cannot fail
+	text, _ := json.Marshal(s) // of strings, numbers and valid JSON: cannot fail
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
