@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -71,11 +70,6 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 		}
 		store = filepath.Join(cache, "moonfarm", "farm", spec.ID())
 	}
-	if r, err := complete(ctx, spec, run, store); err != nil {
-		return err
-	} else if r != nil {
-		return a.Print(r, func() { a.printEnd(r, r.Made, 0) })
-	}
 	a.lingers(f.grace)
 	a.Resume = fmt.Sprintf("committed shards are kept in %s; the same command continues", f.out)
 	log := a.logger(&f.logFlags)
@@ -95,22 +89,6 @@ func (a *app) runFarm(ctx context.Context, game string, f *farmRunFlags) error {
 		}
 	}
 	return nil
-}
-
-// complete returns the finished run of a spec whose dataset is complete and whose state
-// is removed, else nil. The spec has been opened, so that the dataset is of its job.
-func complete(ctx context.Context, spec *farm.Spec, run *datasets.Run, store string) (*farm.RunStatus, error) {
-	if _, err := os.Stat(store); !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	t, err := run.Complete(ctx)
-	if t == nil {
-		return nil, err
-	}
-	return &farm.RunStatus{
-		ID: spec.ID(), Name: spec.Name, Build: spec.Build, Out: spec.Out, State: farm.Done, Joined: true, Shards: spec.Shards,
-		Made: spec.Shards, Episodes: t.Episodes, Played: t.Episodes, Rows: t.Rows, Bytes: t.Bytes,
-	}, nil
 }
 
 // openOnce returns the already open shards of a spec with a no-op Close, and opens the
