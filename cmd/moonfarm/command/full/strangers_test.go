@@ -13,8 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"moonfarm/cmd/moonfarm/internal/console"
 )
 
 // stranger sends requests without a secret. Its arguments are METHOD and URL of each; it prints a line for each answer.
@@ -51,14 +49,7 @@ func TestStrangers(t *testing.T) {
 		{[]string{"eval", "tron", "--players", "random,safe", "--games", "2", "--view", "--out", filepath.Join(dir, "t")}, []string{"GET /overview.json"}},
 		{[]string{"match", "terminal", "--player", "maze", "--player", "maze", "--view", "--view-hold"}, []string{"POST /hold", "POST /go", "POST /step"}},
 	} {
-		var url string
-		var stop func() int
-		if c.args[0] == "view" {
-			url, stop = shown(t, c.args...)
-		} else {
-			e := evaluate(t, c.args...)
-			url, stop = e.url, func() int { e.stop(console.ErrInterrupted); return <-e.ended }
-		}
+		url, stop := shown(t, c.args...)
 		for _, line := range asStranger(t, url, append(c.paths, view...)) {
 			t.Log(c.args[0], line)
 			assert.True(t, strings.HasPrefix(line, "401 "), "%v: %s", c.args, line)

@@ -27,18 +27,8 @@ import (
 // exit status.
 func shown(t *testing.T, args ...string) (url string, stop func() int) {
 	t.Helper()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	out, in := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		status := program().Run(ctx, args, in, os.Stderr)
-		in.Close()
-		ended <- status
-	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	go io.Copy(io.Discard, out)
-	return strings.TrimSpace(line), func() int { cancel(console.ErrInterrupted); return <-ended }
+	e := evaluate(t, args...)
+	return e.url, e.stop
 }
 
 // request sends a request for a path of a printed address, with its secret.
