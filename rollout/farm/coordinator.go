@@ -45,14 +45,8 @@ func Coordinate(ctx context.Context, c *Conn, o CoordinatorOptions) error {
 	if o.Open == nil || o.Version == "" || o.Replicas < 0 || o.Replicas > 5 {
 		return fmt.Errorf("coordinator: expected a version, Open and 1 to 5 replicas")
 	}
-	for _, d := range []struct {
-		at *time.Duration
-		or time.Duration
-	}{{&o.Lapse, 30 * time.Second}, {&o.Patience, 30 * time.Second}, {&o.lease, 5 * time.Second}, {&o.look, 2 * time.Second}} {
-		if *d.at == 0 {
-			*d.at = d.or
-		}
-	}
+	o.Lapse, o.Patience = cmp.Or(o.Lapse, 30*time.Second), cmp.Or(o.Patience, 30*time.Second)
+	o.lease, o.look = cmp.Or(o.lease, 5*time.Second), cmp.Or(o.look, 2*time.Second)
 	o.Replicas = max(o.Replicas, 1)
 	log, text := logger(o.Log), ""
 	for b := newBackoff(); ctx.Err() == nil; {

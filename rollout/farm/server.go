@@ -95,7 +95,11 @@ func Serve(o ServerOptions) (*Server, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil { // specs, records and the key are secret
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	if s.unlock, err = lockDir(o.Locks, o.Dir); err != nil {
+	s.unlock, err = o.Locks.Lock(o.Dir, false)
+	if errors.Is(err, filelock.ErrHeld) {
+		err = fmt.Errorf("%s: another server has its store there%s", o.Dir, filelock.Detail(err))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
 	if o.Listen != "" {
@@ -115,19 +119,6 @@ func Serve(o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// lockDir makes the folder of a store and keeps other servers out of it until release is
-// called or the process ends.
-func lockDir(locks *filelock.Locker, dir string) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	release, err = locks.Lock(dir, false)
-	if errors.Is(err, filelock.ErrHeld) {
-		err = fmt.Errorf("%s: another server has its store there%s", dir, filelock.Detail(err))
-	}
-	return release, err
 }
 
 // ready waits until the server listens and its store is open.

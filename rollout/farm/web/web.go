@@ -139,12 +139,12 @@ func (s *Server) Close() {
 
 // probes adds the handlers of /healthz and /readyz.
 func (s *Server) probes(mux *http.ServeMux) *http.ServeMux {
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "alive\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if s.latest.ready(r.Context()) {
-			say(w, http.StatusOK, "ready")
+			_, _ = io.WriteString(w, "ready\n")
 		} else {
-			say(w, http.StatusServiceUnavailable, "not ready: no coordinator answers")
+			http.Error(w, "not ready: no coordinator answers", http.StatusServiceUnavailable)
 		}
 	})
 	return mux
@@ -168,13 +168,6 @@ func (s *Server) routes() http.Handler {
 		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	}
 	return mux
-}
-
-// say answers with one line.
-func say(w http.ResponseWriter, code int, line string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(code)
-	_, _ = io.WriteString(w, line+"\n")
 }
 
 // latest asks the farm for its status at most once in a while, however many ask it: the probes are open to everybody.
