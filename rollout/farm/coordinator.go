@@ -31,9 +31,6 @@ type CoordinatorOptions struct {
 	Patience time.Duration // for which an audit waits for another worker; 0 is 30 s
 	Server   *Server       // the server whose troubles belong in the status, or nil
 	Log      *slog.Logger
-	// Changed, if not nil, is called when this coordinator takes over and after each change
-	// of a run's state. It must return at once.
-	Changed func()
 
 	lease time.Duration // 0 is 5 s
 	look  time.Duration // between two checks of the streams; 0 is 2 s
@@ -157,7 +154,6 @@ func lead(ctx context.Context, conn *Conn, st *store, o *CoordinatorOptions, log
 		return err
 	}
 	defer stop()
-	t.changed()
 	t.wg.Go(func() { keep.keepStreams(cancel) })
 	keep.ticks()
 	keep.save(context.WithoutCancel(ctx), maxWorkers)

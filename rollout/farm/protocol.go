@@ -147,10 +147,8 @@ type backoff struct{ next, most time.Duration }
 func (b *backoff) pause(ctx context.Context) bool {
 	d := b.next/2 + rand.N(b.next/2+1)
 	b.next = min(2*b.next, b.most)
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

@@ -98,7 +98,6 @@ func (x *runs) change(r *run, to State, text string) error {
 			s.end(r)
 		}
 	})
-	x.changed()
 	x.log.Info("run", "run", r.id, "name", r.Spec.Name, "state", to, "text", text, "made", made, "shards", r.Spec.Shards)
 	if to == Failed {
 		x.events.fail(r.id, "", "the run failed: "+text)

@@ -40,13 +40,6 @@ func (t *term) do(step func(s *state)) {
 	}
 }
 
-// changed reports to CoordinatorOptions.Changed that a run has changed.
-func (t *term) changed() {
-	if t.o.Changed != nil {
-		t.o.Changed()
-	}
-}
-
 // asked runs a step for a request of a worker, as do does. A worker that may get no work is
 // answered without running the step.
 func (t *term) asked(name string, q *request, step func(s *state, w *worker) *answer) *answer {

@@ -127,7 +127,6 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 	// The coordinator outlives the context, which ends the work: it takes the shards that
 	// are then finished or handed back.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	when := looks{100 * time.Millisecond, make(chan struct{}, 1)}
 	open := a.openOnce(spec, run)
 	var serve, work sync.WaitGroup
 	defer serve.Wait()
@@ -135,11 +134,11 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 	failed := make(chan error, len(names)+1)
 	serve.Go(func() {
 		failed <- farm.Coordinate(serving, center, farm.CoordinatorOptions{
-			Version: datasets.Version, Open: open, Audit: audit, Trusted: names, Server: s, Log: log, Changed: when.wake,
+			Version: datasets.Version, Open: open, Audit: audit, Trusted: names, Server: s, Log: log,
 		})
 	})
 	client := farm.NewClient(center)
-	r, err := submit(ctx, client, spec, when, failed)
+	r, err := submit(ctx, client, spec, nearby, failed)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +157,7 @@ func (a *app) farmHere(ctx context.Context, s *farm.Server, spec *farm.Spec, run
 			failed <- farm.Work(working, c, farm.WorkerOptions{Version: datasets.Version, Slots: slots, Open: open, Grace: f.grace, Log: log})
 		})
 	}
-	return a.await(ctx, client, r, when, failed)
+	return a.await(ctx, client, r, nearby, failed)
 }
 
 // farmSubmitFlags are the flags of farm submit.
@@ -227,42 +226,32 @@ func (a *app) runFarmSubmit(ctx context.Context, game string, f *farmSubmitFlags
 	return a.Print(r, func() { a.Printf("%s\n", r.ID) })
 }
 
-// looks define when to look at a run again.
-type looks struct {
-	every   time.Duration
-	changed chan struct{} // receives when the state of a run in this process has changed
-}
-
-// away are the looks at a run in another process.
-var away = looks{every: 500 * time.Millisecond}
-
-func (l looks) wake() {
-	select {
-	case l.changed <- struct{}{}:
-	default:
-	}
-}
+// Times between two looks at a run, in this process or in another one.
+const (
+	nearby = 50 * time.Millisecond
+	away   = 500 * time.Millisecond
+)
 
 // submit submits a run. It waits for a coordinator that has not started yet, or for an
 // error from failed.
-func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, when looks, failed <-chan error) (*farm.RunStatus, error) {
+func submit(ctx context.Context, c *farm.Client, spec *farm.Spec, every time.Duration, failed <-chan error) (*farm.RunStatus, error) {
 	for begin := time.Now(); ; {
 		r, err := c.Submit(ctx, spec)
 		if err == nil || time.Since(begin) > reach || !errors.Is(err, farm.ErrNobody) {
 			return r, err
 		}
-		if err := sleep(ctx, when, failed); err != nil {
+		if err := sleep(ctx, every, failed); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // await waits for the end of a run and prints it.
-func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, when looks, failed <-chan error) (*farm.RunStatus, error) {
+func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, every time.Duration, failed <-chan error) (*farm.RunStatus, error) {
 	found := r.Made
 	m := a.Meter("episodes")
 	for r.State == farm.Running || r.State == farm.Finishing {
-		if err := sleep(ctx, when, failed); err != nil {
+		if err := sleep(ctx, every, failed); err != nil {
 			m.End()
 			return nil, err
 		}
@@ -280,11 +269,9 @@ func (a *app) await(ctx context.Context, c *farm.Client, r *farm.RunStatus, when
 }
 
 // sleep waits for the next look. It fails if ctx is done or failed receives.
-func sleep(ctx context.Context, when looks, failed <-chan error) error {
+func sleep(ctx context.Context, every time.Duration, failed <-chan error) error {
 	select {
-	case <-time.After(when.every):
-		return nil
-	case <-when.changed:
+	case <-time.After(every):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

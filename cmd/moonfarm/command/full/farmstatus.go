@@ -93,7 +93,7 @@ func (a *app) runFarmStatus(ctx context.Context, args []string, f *farmStatusFla
 		if over {
 			return nil
 		}
-		if err := sleep(ctx, looks{every: time.Second}, nil); err != nil {
+		if err := sleep(ctx, time.Second, nil); err != nil {
 			return err
 		}
 	}
