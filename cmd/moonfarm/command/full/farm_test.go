@@ -50,6 +50,15 @@ func serveFarm(t *testing.T, args ...string) *farmServer {
 	return s
 }
 
+// connect connects to the server with a role.
+func (s *farmServer) connect(t *testing.T, role string) *farm.Conn {
+	t.Helper()
+	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Name: "test", Credentials: s.Key, Role: role})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
 // stops ends a process with SIGTERM, which must succeed.
 func stops(t *testing.T, c *exec.Cmd, errs interface{ String() string }) {
 	t.Helper()
@@ -58,17 +67,10 @@ func stops(t *testing.T, c *exec.Cmd, errs interface{ String() string }) {
 	assert.NoErrorf(t, err, "%v after SIGTERM: %v\n%s", c.Args, err, errs)
 }
 
-// startWorker starts farm worker and kills it when the test fails.
+// startWorker starts farm worker.
 func startWorker(t *testing.T, url, name string) *process {
 	t.Helper()
-	p := start(t, "farm", "worker", "--connect", url, "--name", name, "--workers", "2")
-	t.Cleanup(func() {
-		if p.ProcessState == nil {
-			p.Process.Kill()
-			p.Wait()
-		}
-	})
-	return p
+	return startWith(t, "", "farm", "worker", "--connect", url, "--name", name, "--workers", "2")
 }
 
 func farmStatusOf(t *testing.T, url string) (s farm.Status) {
@@ -150,16 +152,10 @@ func requireFarmErrors(t *testing.T, s *farmServer, dir, id string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	connect := func(role string) *farm.Conn {
-		conn, err := farm.Connect(ctx, farm.ConnectOptions{URL: s.URL, Name: "test", Credentials: s.Key, Role: role})
-		require.NoError(t, err)
-		t.Cleanup(conn.Close)
-		return conn
-	}
-	err := farm.Work(ctx, connect(farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: (&app{new(console.Console)}).openShards})
+	err := farm.Work(ctx, s.connect(t, farm.RoleWorker), farm.WorkerOptions{Version: "0.0.1", Open: (&app{new(console.Console)}).openShards})
 	assert.ErrorContains(t, err, "0.0.1", "a worker of another version")
 	job, out := `{"game":"tron","episodes":"10"}`, filepath.Join(dir, "none")
-	people := farm.NewClient(connect(farm.RoleOperator))
+	people := farm.NewClient(s.connect(t, farm.RoleOperator))
 	for want, spec := range map[string]*farm.Spec{
 		"install the same version and files": {Name: "tron", Build: "other", Shards: 2, Episodes: 10, Out: out, Job: jobOf(t, 10, 5)},
 		"its spec says 10 in 3 shards":       {Name: "tron", Build: "other", Shards: 3, Episodes: 10, Out: out, Job: jobOf(t, 10, 5)},

@@ -37,7 +37,7 @@ func tronSpec(t *testing.T, out string) *farm.Spec {
 	return &farm.Spec{Name: "tron", Build: r.Build(), Shards: 2, Episodes: 10, Out: out, Job: text}
 }
 
-// startWith starts the program with a text as its standard input.
+// startWith starts the program with a text as its standard input, and kills it at the end of the test.
 func startWith(t *testing.T, text string, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(console.FullProgram, args...)}
@@ -65,20 +65,18 @@ func TestFarmSecrets(t *testing.T) {
 	require.NoErrorf(t, err, "the key %s has mode %v", s.Key, info.Mode())
 	require.Truef(t, info.Mode().Perm() == 0o600, "the key %s has mode %v", s.Key, info.Mode())
 	out := filepath.Join(dir, "data", "tron")
-	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Credentials: s.Key})
-	require.NoError(t, err)
-	defer c.Close()
-	commandtest.WaitUntil(t, "the coordinator answers", func() bool { _, err := farm.NewClient(c).Status(t.Context()); return err == nil })
+	c := farm.NewClient(s.connect(t, farm.RoleOperator))
+	commandtest.WaitUntil(t, "the coordinator answers", func() bool { _, err := c.Status(t.Context()); return err == nil })
 	right := tronSpec(t, out)
 	for _, wrong := range []string{"data", "-flag", "/proc/self/cwd/x", filepath.Join(dir, "elsewhere"), "s3://bucket/x?endpoint=http://127.0.0.1:1"} {
 		bad := *right
 		bad.Out = wrong
-		_, err = farm.NewClient(c).Submit(t.Context(), &bad)
+		_, err = c.Submit(t.Context(), &bad)
 		assert.ErrorContainsf(t, err, "output ", "output %s", wrong)
 	}
 	_, err = os.Stat(filepath.Join(dir, "elsewhere"))
 	assert.Truef(t, os.IsNotExist(err), "a refused output was made: %v", err)
-	_, err = farm.NewClient(c).Submit(t.Context(), right)
+	_, err = c.Submit(t.Context(), right)
 	require.NoError(t, err)
 	text := finish(t, "farm", "credentials", "--name", "m2", "--connect", s.URL)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // hides the key, as on another machine
@@ -119,13 +117,11 @@ func TestFarmNetwork(t *testing.T) {
 	commandtest.RequireSame(t, want, out)
 	stops(t, w.Cmd, &w.Errs)
 
-	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Credentials: s.Key})
-	require.NoError(t, err)
-	defer c.Close()
+	c := farm.NewClient(s.connect(t, farm.RoleOperator))
 	for _, name := range []string{"/etc/secret.onnx", "../heads.onnx", "heads.onnx"} {
 		spec := tronSpec(t, filepath.Join(dir, "other"))
 		spec.Job = json.RawMessage(strings.Replace(string(spec.Job), `"random"`, `"`+name+`"`, 1))
-		_, err = farm.NewClient(c).Submit(t.Context(), spec)
+		_, err = c.Submit(t.Context(), spec)
 		assert.ErrorContainsf(t, err, "a file of this machine", "a policy of the file %s", name)
 	}
 	stops(t, s.Cmd, &s.errs)
