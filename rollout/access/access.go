@@ -40,7 +40,7 @@ func Listen(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q: expected host:port: %w", address, err)
 	}
-	if !loopback(host) {
+	if !Loopback(host) {
 		return nil, fmt.Errorf("%q: %w", address, ErrElsewhere)
 	}
 	l, err := net.Listen("tcp", address)
@@ -54,8 +54,8 @@ func Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// loopback reports whether a host is this machine.
-func loopback(host string) bool {
+// Loopback reports whether a host is this machine.
+func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
@@ -80,7 +80,7 @@ func (c *Control) Guard(next http.Handler) http.Handler {
 		}
 		host := hostOf(r.Host)
 		switch {
-		case c.User == "" && !loopback(host) && !c.forwards(host):
+		case c.User == "" && !Loopback(host) && !c.forwards(host):
 			http.Error(w, fmt.Sprintf("%.100q is no name of this machine: if a proxy forwards it here, start the command with --http-host %[1]q", host), http.StatusMisdirectedRequest)
 		case c.foreign(r):
 			http.Error(w, "expected no request from a page of another site; if a proxy forwards a name here, start the command with --http-host NAME", http.StatusForbidden)

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -10,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -246,14 +246,10 @@ func FindKey(servers string) string {
 		if err != nil {
 			continue
 		}
-		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		if !access.Loopback(u.Hostname()) {
 			continue
 		}
-		port := u.Port()
-		if port == "" {
-			port = "4222"
-		}
-		file, err := noteFile(port)
+		file, err := noteFile(cmp.Or(u.Port(), "4222"))
 		if err != nil {
 			return ""
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"moonfarm/rollout/access"
 	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/files"
 )
@@ -195,7 +196,7 @@ func listenOn(address string, safe bool) (host string, port int, err error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("listen on %q: expected host:port: %w", address, err)
 	}
-	if ip := net.ParseIP(host); !safe && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !safe && !access.Loopback(host) {
 		return "", 0, fmt.Errorf("listen on %q: beyond loopback a farm needs TLS (certificate and key)", address)
 	}
 	if port == 0 {
