@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/nats-io/nats.go"
 )
@@ -16,9 +15,6 @@ type requests struct {
 	committer *committer
 	runs      *runs
 	busy      chan struct{} // holds a token for each request in the background
-
-	entry  sync.Mutex // guards closed
-	closed bool       // no further request is accepted
 }
 
 // handler answers a request. It returns nil if it answers by later.
@@ -71,26 +67,24 @@ var ending = &answer{Error: "the coordinator restarts", Retry: true}
 // has after the service has stopped.
 func (x *requests) admit(h nats.MsgHandler) nats.MsgHandler {
 	return func(m *nats.Msg) {
-		x.entry.Lock()
-		closed := x.closed
-		if !closed {
-			x.wg.Add(1)
-			defer x.wg.Done()
-		}
-		x.entry.Unlock()
+		closed := false
+		x.do(func(s *state) {
+			if closed = s.closed; !closed {
+				x.wg.Add(1)
+			}
+		})
 		if closed {
 			x.conn.reply(m, ending)
 			return
 		}
+		defer x.wg.Done()
 		h(m)
 	}
 }
 
 // close stops accepting requests and waits for all goroutines of the term.
 func (x *requests) close() {
-	x.entry.Lock()
-	x.closed = true
-	x.entry.Unlock()
+	x.do(func(s *state) { s.closed = true })
 	x.wg.Wait()
 }
 

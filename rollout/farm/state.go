@@ -24,6 +24,7 @@ type state struct {
 	waiting  waiting
 	urgent   bool // whether a worker's record is to be saved soon
 	fresh    bool // whether a queue has got shards for the waiting claims
+	closed   bool // whether no further request is accepted
 
 	beatEvery int // milliseconds between two beats of a worker
 }
