@@ -51,27 +51,32 @@ func (x *runs) complete(r *run) error {
 		return err
 	}
 	x.steering.Lock() // so that a retry of the run comes before or after all of this
-	err = x.change(r, Done, "")
-	var left error
-	if err == nil {
-		left = x.st.forget(x.ctx, r.id)
-	}
-	x.steering.Unlock()
-	for b := newBackoff(); left != nil && b.pause(x.ctx); {
-		x.log.Warn("the records of a done run are not removed yet", "run", r.id, "err", left)
-		left = x.forget(r)
+	defer x.steering.Unlock()
+	if err = x.change(r, Done, ""); err == nil {
+		x.forget(r)
 	}
 	return err
 }
 
-// forget removes the records of a done run that has not been started again.
-func (x *runs) forget(r *run) error {
-	x.steering.Lock()
-	defer x.steering.Unlock()
-	if !x.ended(r) {
-		return nil
+// forget removes the records of a done run. If it cannot, it tries again in the background, until the
+// run is started again. The caller holds steering.
+func (x *runs) forget(r *run) {
+	err := x.st.forget(x.ctx, r.id)
+	if err == nil {
+		return
 	}
-	return x.st.forget(x.ctx, r.id)
+	x.wg.Go(func() {
+		for b := newBackoff(); err != nil && b.pause(x.ctx); {
+			x.log.Warn("the records of a done run are not removed yet", "run", r.id, "err", err)
+			x.steering.Lock()
+			again := false
+			x.do(func(s *state) { again = s.runs[r.id] != r || r.begun })
+			if err = nil; !again {
+				err = x.st.forget(x.ctx, r.id)
+			}
+			x.steering.Unlock()
+		}
+	})
 }
 
 // resume starts a finishing run again that lacks a record or the files of a shard.

@@ -108,12 +108,6 @@ func (x *runs) change(r *run, to State, text string) error {
 	return nil
 }
 
-// ended reports whether a run has ended and was not started again.
-func (x *runs) ended(r *run) (yes bool) {
-	x.do(func(s *state) { yes = s.runs[r.id] == r && !r.begun })
-	return yes
-}
-
 // find returns the run with an id, and whether a submission begins it.
 func (x *runs) find(id string) (r *run, begins bool) {
 	x.do(func(s *state) {
@@ -190,11 +184,7 @@ func (x *runs) found(r *run, s *Spec, whole *Receipt) *answer {
 		x.replace(r, done.id)
 		return &answer{Error: err.Error()}
 	}
-	x.wg.Go(func() {
-		if err := x.st.forget(x.ctx, done.id); err != nil && x.ctx.Err() == nil {
-			x.log.Warn("the records of a done run stay", "run", done.id, "err", err)
-		}
-	})
+	x.forget(done)
 	return x.stateAnswer(done, true)
 }
 
