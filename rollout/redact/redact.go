@@ -131,19 +131,3 @@ func Check(place string) error {
 	}
 	return nil
 }
-
-// Error returns err with a message without secrets of URLs; nil for nil.
-func Error(err error) error {
-	if err == nil || Text(err.Error()) == err.Error() {
-		return err
-	}
-	return redacted{err}
-}
-
-type redacted struct{ error }
-
-// Error implements error.
-func (r redacted) Error() string { return Text(r.error.Error()) }
-
-// Unwrap returns the error with the whole message.
-func (r redacted) Unwrap() error { return r.error }

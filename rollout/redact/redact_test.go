@@ -1,10 +1,7 @@
 package redact_test
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,16 +66,4 @@ func TestCheck(t *testing.T) {
 			require.NotContains(t, err.Error(), "hidden", place)
 		})
 	}
-}
-
-// TestError: a redacted error keeps its kind.
-func TestError(t *testing.T) {
-	require.NoError(t, redact.Error(nil))
-	plain := errors.New("plain")
-	require.Equal(t, plain, redact.Error(plain))
-	err := redact.Error(fmt.Errorf("s3://K:hidden@b: %w", fs.ErrNotExist))
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.EqualError(t, err, "s3://xxxxx@b: file does not exist")
-	text, _ := json.Marshal(redact.Text("a"))
-	require.Equal(t, `"a"`, string(text))
 }

@@ -263,7 +263,7 @@ func StoreIn(ctx context.Context, place, within string) (store.Store, error) {
 	}
 	u, err := url.Parse(place)
 	if err != nil {
-		return nil, redact.Error(fmt.Errorf("%s: not a URL: %w", place, err))
+		return nil, fmt.Errorf("%s: not a URL: %w", redact.Text(place), errors.Unwrap(err)) // the full error repeats the whole URL
 	}
 	if u.Scheme != "file" {
 		stores, _ := ctx.Value(storesKey{}).(bucket.Stores)
