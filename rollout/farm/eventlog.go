@@ -99,25 +99,21 @@ func (e *eventLog) publish(subject string, event any) {
 // newEventLog opens the log with the events of the stream.
 func newEventLog(ctx context.Context, st *store, log *slog.Logger) (*eventLog, error) {
 	e := &eventLog{log: log}
-	for _, subject := range []string{"moonfarm.failure", "moonfarm.audit"} {
-		info, err := st.events.Info(ctx, jetstream.WithSubjectFilter(subject))
+	info, err := st.events.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if n := int(info.State.Msgs); n > 0 {
+		c, err := st.events.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
 		if err != nil {
 			return nil, err
 		}
-		n := int(info.State.Subjects[subject])
-		if n == 0 {
-			continue
-		}
-		c, err := st.events.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject}})
-		if err != nil {
-			return nil, err
-		}
-		batch, err := c.Fetch(n, jetstream.FetchMaxWait(5*time.Second))
+		batch, err := c.Fetch(n, jetstream.FetchMaxWait(10*time.Second))
 		if err != nil {
 			return nil, err
 		}
 		for m := range batch.Messages() {
-			e.replay(subject, m.Data())
+			e.replay(m.Subject(), m.Data())
 		}
 	}
 	e.js = st.js
