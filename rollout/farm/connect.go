@@ -31,10 +31,8 @@ type ConnectOptions struct {
 	Name   string  // name of the client, if the credentials have none; "" is the host's name and the process id
 	// Credentials is a file, "-" for standard input: JSON with name and seed (of an nkey), and
 	// role if a Key has given them; or the server's KeyFile; or a NATS .creds file.
-	Credentials string
-	// Find, if Credentials is "", looks for a file of credentials before each try; it returns
-	// "" while there is no file.
-	Find          func() string
+	Credentials   string
+	Find          bool   // if Credentials is "", look for the key of this user's server on this machine before each try
 	Role          string // RoleWorker and so on, with a KeyFile; "" is RoleOperator
 	CA, Cert, Key string // files: the CA of the server's certificate; the client's certificate and key
 	Log           *slog.Logger
@@ -73,13 +71,10 @@ type credentials struct {
 // server refuses the credentials. The connection is restored automatically if it is lost later.
 func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	c := &Conn{name: o.Name, where: redact.Text(o.URL), log: logger(o.Log), asking: map[*question]bool{}}
-	find := o.Find
-	if o.Credentials != "" {
-		find = nil
-	}
+	find := o.Find && o.Credentials == ""
 	for b, begun := (backoff{100 * time.Millisecond, 5 * time.Second}), time.Now(); ; {
-		if find != nil {
-			o.Credentials = find()
+		if find {
+			o.Credentials = FindKey(o.URL)
 		}
 		opts, err := c.options(&o)
 		if err != nil {
@@ -89,7 +84,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 		switch {
 		case err == nil:
 			return c, nil
-		case errors.Is(err, nats.ErrAuthorization) && find != nil && time.Since(begun) < settling:
+		case errors.Is(err, nats.ErrAuthorization) && find && time.Since(begun) < settling:
 			// The server may have just started, and its file of credentials does not exist yet.
 		case errors.Is(err, nats.ErrAuthorization) && o.Server == nil:
 			return nil, fmt.Errorf("connect to %s: %w: the server does not know %s", c.where, err, c.presented(&o))

@@ -91,7 +91,7 @@ func (f *connectFlags) checkTLS() error {
 
 // options returns the options of a connection with a role.
 func (f *connectFlags) options(role, name string, log *slog.Logger) farm.ConnectOptions {
-	return farm.ConnectOptions{URL: f.url, Role: role, Name: name, Credentials: f.credentials, Find: func() string { return farm.FindKey(f.url) },
+	return farm.ConnectOptions{URL: f.url, Role: role, Name: name, Credentials: f.credentials, Find: true,
 		CA: f.ca, Cert: f.cert, Key: f.key, Log: log}
 }
 
