@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -122,15 +121,10 @@ func TestEvalView(t *testing.T) {
 
 // TestEvalViewRules: the films of games of bots by other rules open while the tournament is played.
 func TestEvalViewRules(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the bot here is a script of sh")
-	}
 	dir := t.TempDir()
 	out, rules, bot := filepath.Join(dir, "t"), filepath.Join(dir, "short"), filepath.Join(dir, "bot")
 	require.NoError(t, os.WriteFile(rules, []byte("moonfarm.maxTurns=3\n"), 0o666))
-	require.NoError(t, os.Mkdir(bot, 0o777))
-	script := "#!/bin/sh\nwhile read -r line; do case $line in *'\"turnInfo\":[0,'*) echo '[]'; echo '[]' ;; esac; done\n"
-	require.NoError(t, os.WriteFile(filepath.Join(bot, "run.sh"), []byte(script), 0o777))
+	writeBot(t, bot)
 	e := evaluate(t, "eval", "terminal", "--rules", rules, "--players", "empty,bot:"+bot, "--games", "2", "--out", out, "--view")
 	e.look(t, 2)
 	var games struct{ Games []view.Entry }

@@ -118,16 +118,22 @@ func TestViewRun(t *testing.T) {
 	assert.Zero(t, stop())
 }
 
-// TestViewBot: a person sits down against a bot, also in the middle of a recorded game; nothing is saved of a game without
-// turns.
-func TestViewBot(t *testing.T) {
+// writeBot writes a bot of Terminal that gives no orders.
+func writeBot(t *testing.T, dir string) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the bot here is a script of sh")
 	}
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.Mkdir("bot", 0o777))
+	require.NoError(t, os.Mkdir(dir, 0o777))
 	script := "#!/bin/sh\nwhile read -r line; do case $line in *'\"turnInfo\":[0,'*) echo '[]'; echo '[]' ;; esac; done\n"
-	require.NoError(t, os.WriteFile("bot/run.sh", []byte(script), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.sh"), []byte(script), 0o777))
+}
+
+// TestViewBot: a person sits down against a bot, also in the middle of a recorded game; nothing is saved of a game without
+// turns.
+func TestViewBot(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeBot(t, "bot")
 	require.Zero(t, run(t.Context(), []string{"match", "terminal", "--player", "empty", "--player", "maze", "--save-replay", "game.replay"}))
 	url, stop := shown(t, "view", "terminal", "--players", "human,mine=bot:bot", "--save", "saved.replay")
 	assert.Contains(t, answer(t, url, "offer.json"), `"turn":0,`)
