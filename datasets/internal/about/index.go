@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"io"
 
 	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/datasets/internal/store"
@@ -173,7 +172,7 @@ func (x *indexWriter) Flush(ctx context.Context) error {
 	return nil
 }
 
-func (x *indexWriter) write(f io.Writer) error {
+func (x *indexWriter) write(f store.File) error {
 	if err := x.w.Start(f); err != nil {
 		return err
 	}

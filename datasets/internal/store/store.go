@@ -64,11 +64,11 @@ const TempSuffix = ".tmp"
 
 // Write writes a whole file and gives it its name: fill writes the content. It returns
 // the sum of the content.
-func Write(ctx context.Context, s Store, name string, fill func(io.Writer) error) (sha256 string, err error) {
+func Write(ctx context.Context, s Store, name string, fill func(File) error) (sha256 string, err error) {
 	return writeAs(ctx, s, name, name, File.Keep, fill)
 }
 
-func writeAs(ctx context.Context, s Store, name, begun string, keep func(f File, name string) error, fill func(io.Writer) error) (sha256 string, err error) {
+func writeAs(ctx context.Context, s Store, name, begun string, keep func(f File, name string) error, fill func(File) error) (sha256 string, err error) {
 	f, err := s.Create(ctx, begun)
 	if err != nil {
 		return "", err
@@ -103,7 +103,7 @@ func WriteNew(ctx context.Context, s Store, name, begun string, content []byte) 
 }
 
 func writeFile(ctx context.Context, s Store, name, begun string, keep func(f File, name string) error, content []byte) error {
-	_, err := writeAs(ctx, s, name, begun, keep, func(w io.Writer) error {
+	_, err := writeAs(ctx, s, name, begun, keep, func(w File) error {
 		_, err := w.Write(content)
 		return err
 	})

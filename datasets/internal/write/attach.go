@@ -65,20 +65,3 @@ func (f folder) keepModels() error {
 	}
 	return nil
 }
-
-// sweepModels removes the unfinished files of models of a run that was killed.
-func (f folder) sweepModels() error {
-	var names []string
-	err := f.Files.Each(f.ctx, about.ModelsDir, func(name string) error {
-		if about.Unfinished.MatchString(name) {
-			names = append(names, about.ModelsDir+"/"+name)
-		}
-		return nil
-	})
-	for _, name := range names {
-		if err == nil {
-			err = f.Files.Remove(f.ctx, name)
-		}
-	}
-	return err
-}

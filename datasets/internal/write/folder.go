@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"sort"
 	"strings"
@@ -71,15 +72,15 @@ func (f folder) beginOnce() (done bool, err error) {
 		return false, err
 	}
 	if !running {
-		if done, err := f.isComplete(); done || err != nil {
-			return f.reopen(err)
+		if done, err := f.reopen(); done || err != nil {
+			return done, err
 		}
 		if err := f.start(); err != nil {
 			return false, err
 		}
 	}
-	if done, err := f.isComplete(); done || err != nil { // another run may just have completed it
-		if done, err = f.reopen(err); err != nil && !running {
+	if done, err := f.reopen(); done || err != nil { // another run may just have completed it
+		if err != nil && !running {
 			err = errors.Join(err, f.Files.Remove(f.ctx, about.RunName)) // it was written by this run into a dataset of another
 		}
 		return done, err
@@ -97,16 +98,16 @@ func (f folder) beginOnce() (done bool, err error) {
 // a run that was killed after completing it. It locks nothing, so that the folder may
 // be read-only. begin reports what is wrong with the dataset.
 func (f folder) finishedBefore() bool {
-	m, err := about.ReadManifest(f.ctx, f.Files)
-	return err == nil && f.complete(m) == nil
+	done, err := f.reopen()
+	return done && err == nil
 }
 
-// reopen compares the complete dataset with the Job, unless err is set.
-func (f folder) reopen(err error) (done bool, _ error) {
-	if err != nil {
-		return false, err
-	}
+// reopen reports whether the dataset is complete, and compares it with the Job.
+func (f folder) reopen() (done bool, _ error) {
 	m, err := about.ReadManifest(f.ctx, f.Files)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
@@ -179,24 +180,25 @@ func (f folder) complete(m *about.Manifest) error {
 
 // clean removes the files that are needed only until the dataset is complete.
 func (f folder) clean() error {
-	err := errors.Join(f.removeAll(about.ShardsDir, func(string) bool { return true }), f.sweepModels())
-	if err != nil {
-		return err
-	}
 	names := []string{about.ShardsDir}
-	err = f.Files.Each(f.ctx, "", func(name string) error {
-		if about.Unfinished.MatchString(name) {
-			names = append(names, name)
+	err := f.removeAll(about.ShardsDir, func(string) bool { return true })
+	for _, dir := range []string{about.ModelsDir, ""} {
+		if err == nil {
+			err = f.Files.Each(f.ctx, dir, func(name string) error {
+				if about.Unfinished.MatchString(name) {
+					names = append(names, path.Join(dir, name))
+				}
+				return nil
+			})
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	for _, name := range append(names, about.RunName) {
-		if err := f.Files.Remove(f.ctx, name); err != nil {
-			return err
+		if err == nil {
+			err = f.Files.Remove(f.ctx, name)
 		}
+	}
+	if err != nil {
+		return err
 	}
 	return f.Files.Sync(f.ctx, "")
 }

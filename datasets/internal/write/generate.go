@@ -284,12 +284,15 @@ func (r *run) fill(ctx context.Context, play func(missing []int) error) (result 
 		}
 	}
 	result.Manifest = about.NewManifest(r.Layout, r.Command)
+	sidecars := func(ctx context.Context, take func(about.Sidecar) error) error {
+		return r.finished(ctx, first, end, take)
+	}
 	if r.options.Parts > 1 {
-		err := r.finished(ctx, first, end, result.Manifest.Add)
+		err := sidecars(ctx, result.Manifest.Add)
 		result.Manifest.Close()
 		return result, err
 	}
-	return result, r.finish(r.Folder, result.Manifest, r.all)
+	return result, r.finish(r.Folder, result.Manifest, sidecars)
 }
 
 // shards returns the first shard of the part, and the first after it.

@@ -151,11 +151,11 @@ func (m *merger) same(f folder, i int) error {
 	} else if m.run.have[i] == 0 {
 		return nil
 	}
-	_, a, err := other.sidecar(i)
+	_, a, err := other.sidecar(i, "")
 	if err != nil {
 		return err
 	}
-	_, b, err := f.sidecar(i)
+	_, b, err := f.sidecar(i, "")
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (m *merger) same(f folder, i int) error {
 
 // shard copies one shard, and compares the sums with its sidecar.
 func (m *merger) shard(ctx context.Context, f *folder, i int) error {
-	text, c, err := f.sidecar(i)
+	text, c, err := f.sidecar(i, "")
 	if err != nil {
 		return err
 	}
@@ -207,21 +207,12 @@ func (m *merger) file(ctx context.Context, f *folder, file *about.File) error {
 		return err
 	}
 	defer from.Close()
-	w, err := to.Files.Create(ctx, file.Path)
-	if err != nil {
+	_, err = store.Write(ctx, to.Files, file.Path, func(w store.File) error {
+		_, err := io.Copy(w, io.NewSectionReader(from, 0, from.Size()))
+		if sum := w.SHA256(); err == nil && sum != file.SHA256 {
+			err = fmt.Errorf("%s: sha256 is %s, expected %s", from.Name(), sum, file.SHA256)
+		}
 		return err
-	}
-	if _, err = io.Copy(w, io.NewSectionReader(from, 0, from.Size())); err == nil {
-		err = w.Close()
-	}
-	if sum := w.SHA256(); err == nil && sum != file.SHA256 {
-		err = fmt.Errorf("%s: sha256 is %s, expected %s", from.Name(), sum, file.SHA256)
-	}
-	if err == nil {
-		err = w.Keep(file.Path)
-	}
-	if err != nil {
-		w.Drop()
-	}
+	})
 	return err
 }

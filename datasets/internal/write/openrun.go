@@ -249,23 +249,6 @@ func (r *Run) into(ctx context.Context, w *shardWriter) (err error) {
 	return nil
 }
 
-// stored reads the sidecar that was stored under a sum.
-func (f folder) stored(shard int, sum string) (c about.Sidecar, err error) {
-	name := Variant(about.PathOf(about.ShardsDir, shard), sum)
-	return c, store.Read(f.ctx, f.Files, name, about.MaxSidecar, func(text []byte) (err error) {
-		if got := store.SHA256(text); got != sum {
-			return &damage{fmt.Errorf("sha256 is %s, expected %s", got, sum)}
-		}
-		if c, err = about.DecodeSidecar(text); err == nil && (c.Shard != shard || len(c.All()) != len(f.tables())) {
-			err = fmt.Errorf("it is of shard %d, with %d files", c.Shard, len(c.All()))
-		}
-		if err != nil {
-			return &damage{err}
-		}
-		return nil
-	})
-}
-
 // damage is an error in stored files.
 type damage struct{ error }
 
@@ -295,10 +278,10 @@ func (r *Run) Differ(ctx context.Context, shard int, sum string) (string, error)
 	}
 	f := r.run.Folder
 	f.ctx = ctx
-	c, err := f.stored(shard, sum)
-	for i, file := range c.All() {
+	_, c, err := f.sidecar(shard, sum)
+	for _, file := range c.All() {
 		if err == nil {
-			err = f.sound(ctx, Variant(file.Path, sum), c.Of(i))
+			err = f.sound(ctx, Variant(file.Path, sum), file)
 		}
 	}
 	if err == nil {
@@ -388,24 +371,24 @@ func (r *Run) settleShard(ctx context.Context, i int, sum func(shard int) (strin
 	if err != nil {
 		return about.Sidecar{}, err
 	}
-	c, err := f.stored(i, of)
+	_, c, err := f.sidecar(i, of)
 	if p := r.run.Place(i); err == nil && (c.Episodes.Rows != p.N) {
 		err = &damage{fmt.Errorf("%d episodes, expected %d", c.Episodes.Rows, p.N)}
 	}
 	own := r.isOwn(i, of)
-	for k, file := range c.All() {
+	for _, file := range c.All() {
 		if err != nil {
 			break
 		}
 		from := Variant(file.Path, of)
 		if own {
-			err = store.HasFile(ctx, f.Files, from, c.Of(k).Bytes)
+			err = store.HasFile(ctx, f.Files, from, file.Bytes)
 		} else {
-			err = f.sound(ctx, from, c.Of(k))
+			err = f.sound(ctx, from, file)
 		}
 		if err == nil {
 			err = f.Files.Move(ctx, from, file.Path)
-		} else if isDamage(err) && f.sound(ctx, file.Path, c.Of(k)) == nil {
+		} else if isDamage(err) && f.sound(ctx, file.Path, file) == nil {
 			err = nil
 		}
 	}

@@ -41,7 +41,7 @@ func (f folder) resume(ctx context.Context, workers int, there func(shard int)) 
 	}
 	var mu sync.Mutex
 	err = parallel.Each(ctx, workers, found, func(ctx context.Context, _ int, i int32) error {
-		text, c, err := f.sidecar(int(i))
+		text, c, err := f.sidecar(int(i), "")
 		if err == nil {
 			err = f.checkFiles(ctx, c)
 		}
@@ -60,14 +60,17 @@ func (f folder) resume(ctx context.Context, workers int, there func(shard int)) 
 	return have, f.sweep(have)
 }
 
-// sidecar reads and checks one sidecar.
-func (f folder) sidecar(i int) (text []byte, c about.Sidecar, err error) {
-	path := f.path(about.PathOf(about.ShardsDir, i))
-	if text, err = store.ReadFile(f.ctx, f.Files, about.PathOf(about.ShardsDir, i), about.MaxSidecar); err != nil {
+// sidecar reads and checks the sidecar of a shard: with a sum the one that was stored under it.
+func (f folder) sidecar(i int, sum string) (text []byte, c about.Sidecar, err error) {
+	name := Variant(about.PathOf(about.ShardsDir, i), sum)
+	if text, err = store.ReadFile(f.ctx, f.Files, name, about.MaxSidecar); err != nil {
 		return nil, c, err
 	}
+	if got := store.SHA256(text); sum != "" && got != sum {
+		return nil, c, &damage{fmt.Errorf("%s: sha256 is %s, expected %s", f.path(name), got, sum)}
+	}
 	if c, err = about.DecodeSidecar(text); err != nil || c.Shard != i || len(c.All()) != len(f.tables()) {
-		return nil, c, fmt.Errorf("%s: damaged; remove it to make the shard again", path)
+		return nil, c, &damage{fmt.Errorf("%s: damaged; remove it to make the shard again", f.path(name))}
 	}
 	return text, c, nil
 }
@@ -75,14 +78,9 @@ func (f folder) sidecar(i int) (text []byte, c about.Sidecar, err error) {
 // checkFiles compares the files of a shard with the sums in its sidecar.
 func (f folder) checkFiles(ctx context.Context, c about.Sidecar) error {
 	for _, file := range c.All() {
-		sum, err := store.SumFile(ctx, f.Files, file.Path, file.Bytes)
-		if ctx.Err() != nil {
+		if err := f.sound(ctx, file.Path, file); ctx.Err() != nil {
 			return context.Cause(ctx)
-		}
-		if err == nil && sum != file.SHA256 {
-			err = fmt.Errorf("%s: sha256 is %s, expected %s", f.path(file.Path), sum, file.SHA256)
-		}
-		if err != nil {
+		} else if err != nil {
 			return fmt.Errorf("%w; remove %s to make the shard again", err, f.path(about.PathOf(about.ShardsDir, c.Shard)))
 		}
 	}
@@ -138,49 +136,37 @@ func (r *run) finish(f folder, m *about.Manifest, each func(ctx context.Context,
 	return f.writeManifest(m)
 }
 
-// all yields the sidecars of all shards in order, as finished does.
-func (r *run) all(ctx context.Context, take func(about.Sidecar) error) error {
-	return r.finished(ctx, 0, len(r.have), take)
-}
-
 // finished yields the sidecars of shards in order. It fails if a sidecar changed since
 // the run wrote or found it, or if a file of a shard is missing, so that the completed
 // dataset can be opened.
 func (r *run) finished(ctx context.Context, first, end int, take func(about.Sidecar) error) error {
+	f := r.Folder
 	for i := first; i < end; i++ {
 		d := r.have[i]
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		if d == 0 {
-			return fmt.Errorf("%s: shard %d is missing", r.Folder.Dir, i)
+			return fmt.Errorf("%s: shard %d is missing", f.Dir, i)
 		}
-		c, err := r.Folder.finished(i, d, r.Place(i))
-		if err == nil {
-			err = take(c)
-		}
+		text, c, err := f.sidecar(i, "")
 		if err != nil {
+			return err
+		}
+		path := f.path(about.PathOf(about.ShardsDir, i))
+		if about.Digest(text) != d || c.Episodes.Rows != r.Place(i).N {
+			return fmt.Errorf("%s: changed while the dataset was made; remove it to make the shard again", path)
+		}
+		for _, file := range c.All() {
+			if err := store.HasFile(ctx, f.Files, file.Path, file.Bytes); err != nil {
+				return fmt.Errorf("changed while the dataset was made: %w; remove %s to make the shard again", err, path)
+			}
+		}
+		if err := take(c); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// finished reads the sidecar of a shard of this run and checks that its files exist.
-func (f folder) finished(i int, digested uint64, p about.Place) (about.Sidecar, error) {
-	text, c, err := f.sidecar(i)
-	if err != nil {
-		return c, err
-	}
-	if about.Digest(text) != digested || c.Episodes.Rows != p.N {
-		return c, fmt.Errorf("%s: changed while the dataset was made; remove it to make the shard again", f.path(about.PathOf(about.ShardsDir, i)))
-	}
-	for _, file := range c.All() {
-		if err := store.HasFile(f.ctx, f.Files, file.Path, file.Bytes); err != nil {
-			return c, fmt.Errorf("changed while the dataset was made: %w; remove %s to make the shard again", err, f.path(about.PathOf(about.ShardsDir, i)))
-		}
-	}
-	return c, nil
 }
 
 // writeManifest completes the folder. The manifest is written last, and only if it
