@@ -7,11 +7,11 @@ import (
 	"moonfarm/datasets/internal/jsontext"
 )
 
-// attached compares the texts beside the manifest with it. The card follows from
+// attached compares the texts beside the manifest, and the models, with it. The card follows from
 // the manifest; another version of moonfarm may word it differently.
 func (v *verifier) attached() {
 	m := v.d.Manifest()
-	for _, a := range m.Attachments() {
+	for _, a := range slices.Concat(m.Attachments(), m.Job.Models) {
 		if _, err := v.d.Attached(a); err != nil {
 			v.wrong(err)
 		} else if want := about.AttachmentOf(about.CardName, about.CardText(m)); a.Path == about.CardName && m.Moonfarm == about.Version && a != want {
@@ -44,9 +44,12 @@ func (v *verifier) listing() error {
 		counts[t.Name] = m.Totals.Shards
 	}
 	counts[about.IndexDir] = uint64(len(m.Index))
+	counts[about.ModelsDir] = 0
 	for dir, n := range counts {
 		err := v.d.Files.Each(v.d.Ctx, dir, func(name string) error {
-			if i, ok := about.NumberOf(dir, name); !ok || uint64(i) >= n {
+			i, ok := about.NumberOf(dir, name)
+			isModel := slices.ContainsFunc(m.Job.Models, func(a about.Attachment) bool { return a.Path == dir+"/"+name })
+			if !isModel && (!ok || uint64(i) >= n) {
 				v.problem("%s/%s: does not belong to the dataset", dir, name)
 			}
 			return nil
@@ -55,8 +58,8 @@ func (v *verifier) listing() error {
 			v.wrong(err)
 		}
 	}
-	if len(m.Job.Models) > 0 {
-		counts[about.ModelsDir] = uint64(len(m.Job.Models))
+	if len(m.Job.Models) == 0 {
+		delete(counts, about.ModelsDir)
 	}
 	return v.d.Files.Each(v.d.Ctx, "", func(name string) error {
 		if _, ok := counts[name]; !ok && name != about.ManifestName && !slices.ContainsFunc(m.Attachments(), func(a about.Attachment) bool { return a.Path == name }) {
@@ -64,23 +67,4 @@ func (v *verifier) listing() error {
 		}
 		return nil
 	})
-}
-
-// models compares the models with the manifest.
-func (v *verifier) models() {
-	for _, m := range v.d.Manifest().Job.Models {
-		if _, err := v.d.Attached(m); err != nil {
-			v.wrong(err)
-		}
-	}
-	err := v.d.Files.Each(v.d.Ctx, about.ModelsDir, func(name string) error {
-		path := about.ModelsDir + "/" + name
-		if !slices.ContainsFunc(v.d.Manifest().Job.Models, func(m about.Attachment) bool { return m.Path == path }) {
-			v.problem("%s: does not belong to the dataset", path)
-		}
-		return nil
-	})
-	if err != nil {
-		v.wrong(err)
-	}
 }

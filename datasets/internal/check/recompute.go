@@ -131,7 +131,7 @@ func CompareShard(ctx context.Context, d *read.Dataset, s about.Shard, l *about.
 // episodes is not compared, because it is the input.
 func (c *checker) compare(ctx context.Context, a *recompute, s about.Shard) (sums [about.AllTables]store.Sum, err error) {
 	var to []io.Writer
-	var compared []comparer
+	var compared []*read.FileCursor
 	for i, w := range c.encoder.Tables {
 		sums[i] = store.NewSum()
 		to = append(to, &sums[i])
@@ -143,10 +143,9 @@ func (c *checker) compare(ctx context.Context, a *recompute, s about.Shard) (sum
 			return sums, err
 		}
 		defer f.Close()
-		k := comparer{f}
-		compared = append(compared, k)
+		compared = append(compared, f)
 		w.Full = func(t *arrowfile.RecordBatch) error {
-			if err := k.batch(t); err != nil {
+			if err := compareBatch(f, t); err != nil {
 				return err
 			}
 			return w.Writer.Write(t)
@@ -163,9 +162,13 @@ func (c *checker) compare(ctx context.Context, a *recompute, s about.Shard) (sum
 	if err == nil {
 		_, err = c.encoder.Finish()
 	}
-	for _, k := range compared {
-		if err == nil {
-			err = k.end()
+	for _, f := range compared {
+		if err != nil {
+			break
+		}
+		var more bool
+		if more, err = f.Next(); more {
+			err = fmt.Errorf("%s: more rows than expected", f.File.Path)
 		}
 	}
 	return sums, err
@@ -206,20 +209,15 @@ type sinkFunc func(e *rollout.Episode) error
 
 func (s sinkFunc) Episode(e *rollout.Episode) error { return s(e) }
 
-// comparer compares the batches of a file with the batches that it should have.
-type comparer struct {
-	cursor *read.FileCursor
-}
-
-// batch reads the next batch of the file and compares it with want, bit for
+// compareBatch reads the next batch of a file and compares it with want, bit for
 // bit. The error names the file, the column, the row and both values.
-func (c comparer) batch(want *arrowfile.RecordBatch) error {
-	first, name := c.cursor.Rows, c.cursor.File.Path
-	more, err := c.cursor.Next()
+func compareBatch(c *read.FileCursor, want *arrowfile.RecordBatch) error {
+	first, name := c.Rows, c.File.Path
+	more, err := c.Next()
 	if err != nil {
 		return err
 	}
-	got := c.cursor.Reader.Table
+	got := c.Reader.Table
 	if !more {
 		return fmt.Errorf("%s: row %d is missing", name, first)
 	}
@@ -232,15 +230,6 @@ func (c comparer) batch(want *arrowfile.RecordBatch) error {
 		}
 	}
 	return nil
-}
-
-// end checks that the file has no more rows.
-func (c comparer) end() error {
-	more, err := c.cursor.Next()
-	if more {
-		return fmt.Errorf("%s: more rows than expected", c.cursor.File.Path)
-	}
-	return err
 }
 
 // where names the row by its episode, turn and seat.

@@ -69,7 +69,6 @@ func Verify(ctx context.Context, dir string, m about.Makers, o VerifyOptions) (*
 		return nil, err
 	}
 	v.attached()
-	v.models()
 	again, err := v.recompute(m)
 	if err != nil {
 		return nil, err
