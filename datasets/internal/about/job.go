@@ -2,6 +2,7 @@ package about
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -120,18 +121,8 @@ func (j Job) WithDefaults() Job {
 	if j.ShardEpisodes == 0 && !j.Imported() {
 		j.ShardEpisodes = DefaultShardEpisodes
 	}
-	if j.Discount == 0 {
-		j.Discount = 1
-	}
-	if j.Obs == "" {
-		j.Obs = ObsPlanes
-	}
-	if j.Codec == "" {
-		j.Codec = arrowfile.Zstd
-	}
-	if j.TensorMetadata == "" {
-		j.TensorMetadata = TensorsPlain
-	}
+	j.Discount, j.Obs = cmp.Or(j.Discount, 1), cmp.Or(j.Obs, ObsPlanes)
+	j.Codec, j.TensorMetadata = cmp.Or(j.Codec, arrowfile.Zstd), cmp.Or(j.TensorMetadata, TensorsPlain)
 	if j.Form == features.Cells {
 		j.Form = ""
 	}
@@ -269,11 +260,7 @@ func (j *Job) ShardCount() uint64 {
 	if j.Imported() {
 		return uint64(len(j.Shards))
 	}
-	n := j.Episodes / j.ShardEpisodes
-	if j.Episodes%j.ShardEpisodes != 0 {
-		n++
-	}
-	return n
+	return j.Episodes/j.ShardEpisodes + min(j.Episodes%j.ShardEpisodes, 1)
 }
 
 // Place returns the episodes of a shard of a generated dataset.
@@ -302,10 +289,7 @@ func (j Job) Config(n int) env.Settings {
 
 // FormOf returns the name of a form of which "" is the default.
 func FormOf(name string) string {
-	if name == "" {
-		return features.Cells
-	}
-	return name
+	return cmp.Or(name, features.Cells)
 }
 
 // Storable fails if the job's form is sequential. Episodes are stored as whole turns, and

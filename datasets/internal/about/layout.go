@@ -299,15 +299,17 @@ func StepColumns(s env.Spec, o Obs, x Extras) []arrowfile.Column {
 	tensor := func(name string, t arrowfile.Type, doc string, dims []string, shape ...int) {
 		c = AppendTensor(c, name, t, doc, dims, shape...)
 	}
+	choice := func(name, doc string) {
+		if len(s.Heads) == 1 {
+			c = append(c, arrowfile.Column{Name: name, Type: arrowfile.Int32, Doc: doc})
+		} else {
+			tensor(name, arrowfile.Int32, doc, []string{"head"}, len(s.Heads))
+		}
+	}
 	if o != ObsNone {
 		legal := "legal choices: choice c of head h is bit i%64 of word i/64, i = c + choices of the heads before h; the last heads may have none: see action.unmasked"
-		doc := "the choice of each head that says the orders that belong to it; -1 if none of its choices does, and the other heads stand; of several heads 0: no orders"
 		tensor(ColMask, arrowfile.Uint64, legal, []string{"word"}, s.MaskWords)
-		if len(s.Heads) == 1 {
-			c = append(c, arrowfile.Column{Name: ColAction, Type: arrowfile.Int32, Doc: doc})
-		} else {
-			tensor(ColAction, arrowfile.Int32, doc, []string{"head"}, len(s.Heads))
-		}
+		choice(ColAction, "the choice of each head that says the orders that belong to it; -1 if none of its choices does, and the other heads stand; of several heads 0: no orders")
 	}
 	c = append(c,
 		arrowfile.Column{Name: ColOrders, Type: arrowfile.Uint64, List: true,
@@ -323,12 +325,7 @@ func StepColumns(s env.Spec, o Obs, x Extras) []arrowfile.Column {
 			Doc: "number of the member of the seat's policy that chose, from 0, as job.members lists them; 0 if the policy has none"})
 	}
 	if x.Asked && o != ObsNone {
-		doc := "the choice of each head that the policy of `job.ask` would make, as in `action`; -1 if no choice says it"
-		if len(s.Heads) == 1 {
-			c = append(c, arrowfile.Column{Name: ColAsked, Type: arrowfile.Int32, Doc: doc})
-		} else {
-			tensor(ColAsked, arrowfile.Int32, doc, []string{"head"}, len(s.Heads))
-		}
+		choice(ColAsked, "the choice of each head that the policy of `job.ask` would make, as in `action`; -1 if no choice says it")
 	}
 	if x.Search {
 		c = append(c, arrowfile.Column{Name: ColSearchValue, Type: arrowfile.Float32,

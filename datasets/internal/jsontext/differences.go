@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,7 +13,9 @@ func Differences(key string, found, expected any, tell func(key string, found, e
 	switch e := expected.(type) {
 	case map[string]any:
 		if f, ok := found.(map[string]any); ok {
-			for _, k := range keysOfBoth(f, e) {
+			keys := slices.AppendSeq(slices.Collect(maps.Keys(f)), maps.Keys(e))
+			slices.Sort(keys)
+			for _, k := range slices.Compact(keys) {
 				sub := k
 				if key != "" {
 					sub = key + "." + k
@@ -34,20 +37,6 @@ func Differences(key string, found, expected any, tell func(key string, found, e
 		}
 	}
 	tell(key, found, expected)
-}
-
-func keysOfBoth(a, b map[string]any) []string {
-	var keys []string
-	for k := range a {
-		keys = append(keys, k)
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // AtDifference returns two texts for a message. It cuts long texts to a part that begins
