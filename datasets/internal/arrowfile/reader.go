@@ -30,7 +30,7 @@ type Reader struct {
 	spans []span
 }
 
-// NewReader returns a Reader. It fails on a wrong schema and on an unknown codec.
+// NewReader returns a Reader. It fails on a wrong schema.
 func NewReader(s Schema, c Codec) (*Reader, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

@@ -37,8 +37,7 @@ type Writer struct {
 // errNotStarted is returned by a Writer before Start.
 var errNotStarted = errors.New("no file started")
 
-// NewWriter returns a Writer. It fails on a schema that cannot be written and
-// on an unknown codec.
+// NewWriter returns a Writer. It fails on a schema that cannot be written.
 func NewWriter(s Schema, c Codec) (*Writer, error) {
 	frames, err := newCompressor(c)
 	if err != nil {
