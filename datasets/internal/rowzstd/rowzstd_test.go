@@ -2,14 +2,10 @@ package rowzstd
 
 import (
 	"bytes"
-	"fmt"
-	"os/exec"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
-
-	"moonfarm/sim/prng"
 )
 
 func decode(t testing.TB, frame []byte) []byte {
@@ -36,29 +32,6 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestZstdTool decodes with the tool of the reference implementation, if it is
-// installed.
-func TestZstdTool(t *testing.T) {
-	tool, err := exec.LookPath("zstd")
-	if err != nil {
-		t.Skip("left out: there is no zstd tool")
-	}
-	r := prng.New(5)
-	var e Encoder
-	check := func(name string, src []byte, stride int) {
-		cmd := exec.Command(tool, "-dc")
-		cmd.Stdin = bytes.NewReader(e.AppendFrame(nil, src, stride))
-		got, err := cmd.Output()
-		require.NoError(t, err, name)
-		require.True(t, bytes.Equal(src, got), name)
-	}
-	for i := range 40 {
-		stride, changes := 1+r.IntN(5000), 1e4*r.Float64()*r.Float64()*r.Float64()
-		check(fmt.Sprint("noise ", i), noise(r.Uint64(), r.IntN(600000), stride, int(changes), 1+r.IntN(256)), stride)
-	}
-	check("observations", observations(1, 1000, 9), 2*9*128)
 }
 
 func FuzzRoundTrip(f *testing.F) {

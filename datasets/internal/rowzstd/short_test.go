@@ -2,9 +2,7 @@ package rowzstd
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -73,8 +71,8 @@ func TestRowsRoundTrip(t *testing.T) {
 	require.Greater(t, made, 300)
 }
 
-// TestRowsZstdTool decodes with the tool of the reference implementation, if it is installed.
-func TestRowsZstdTool(t *testing.T) {
+// TestZstdTool decodes frames of both kinds with the tool of the reference implementation, if it is installed.
+func TestZstdTool(t *testing.T) {
 	tool, err := exec.LookPath("zstd")
 	if err != nil {
 		t.Skip("left out: there is no zstd tool")
@@ -87,11 +85,15 @@ func TestRowsZstdTool(t *testing.T) {
 		if i%2 == 0 {
 			src = noise(r.Uint64(), len(src), 2*width, r.IntN(2000), 1+r.IntN(256))
 		}
-		frame := checkRows(t, &e, src, width, 2, fmt.Sprint(i))
-		if frame != nil {
+		if frame := checkRows(t, &e, src, width, 2, fmt.Sprint(i)); frame != nil {
 			checkTool(t, tool, frame, src)
 		}
+		stride, changes := 1+r.IntN(5000), 1e4*r.Float64()*r.Float64()*r.Float64()
+		src = noise(r.Uint64(), r.IntN(600000), stride, int(changes), 1+r.IntN(256))
+		checkTool(t, tool, e.AppendFrame(nil, src, stride), src)
 	}
+	src := observations(1, 1000, 9)
+	checkTool(t, tool, e.AppendFrame(nil, src, 2*9*128), src)
 }
 
 func checkTool(t *testing.T, tool string, frame, src []byte) {
@@ -216,8 +218,7 @@ func TestGoldenRows(t *testing.T) {
 		for _, step := range []int{2, 20, 2000} {
 			frames, _ = e.AppendRows(frames, counters(uint64(width), 4096, width, step), width, 2)
 		}
-		s := sha256.Sum256(frames)
-		got[width] = fmt.Sprintf("%d %s", len(frames), hex.EncodeToString(s[:8]))
+		got[width] = goldenSum(frames)
 	}
 	require.Equal(t, goldenRows, got)
 }
