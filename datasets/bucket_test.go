@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -116,12 +118,56 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// stoppedAtEveryStep fails changes of the store in turn, alone and with all later ones, in a folder and in a
+// bucket, and repeats the run, which then makes the wanted files. do makes a dataset, by more than least changes.
+func stoppedAtEveryStep(t *testing.T, stride, least int, want map[string]string, do func(out string, o Options) error) {
+	for kind := range places(t) {
+		for _, crash := range []bool{false, true} {
+			for k := 0; ; k += stride {
+				out := places(t)[kind] + fmt.Sprint(crash, k)
+				broken, n, err := refused(k, crash, func(o Options) error { return do(out, o) })
+				if n <= k {
+					require.NoError(t, err)
+					require.Greater(t, k, least, "changes of a run")
+					break
+				}
+				// A failure after the manifest is in place can leave the dataset complete;
+				// a failure to drop a file is no error.
+				if err != nil {
+					require.ErrorIs(t, err, broken)
+					require.False(t, errors.As(err, new(*PermanentError)), "an error of the store can pass")
+				}
+				if kind == "folder" {
+					requireWhole(t, out, want)
+				}
+				require.NoError(t, do(out, Options{Workers: 2}), "after step %d of a %s", k, kind)
+				requireSameFiles(t, want, objects(t, out))
+			}
+		}
+	}
+}
+
+// requireWhole checks that every file with a final name has its final bytes.
+func requireWhole(t *testing.T, dir string, want map[string]string) {
+	if _, err := os.Stat(dir); err != nil {
+		return // not even the folder exists
+	}
+	for name, content := range withoutFolders(files(t, dir)) {
+		if !strings.HasSuffix(name, ".tmp") && !strings.Contains(name, "-") && name != about.RunName && !strings.HasPrefix(name, about.ShardsDir) {
+			require.True(t, content == want[name], name)
+		}
+	}
+}
+
 // refused calls do with options that make step k fail, alone or with all later steps.
 // It returns the number of steps.
 func refused(k int, crash bool, do func(o Options) error) (broken error, n int, err error) {
 	var mu sync.Mutex // the files of a shard are closed at the same time
 	broken = fmt.Errorf("step %d is refused", k)
-	may := func(op, name string) error {
+	may := func(_ context.Context, op, name string) error {
+		if op == "open" || op == "each" || op == "read" {
+			return nil
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		n++
@@ -130,49 +176,8 @@ func refused(k int, crash bool, do func(o Options) error) (broken error, n int, 
 		}
 		return nil
 	}
-	err = do(Options{Wrap: func(s store.Store) store.Store { return faulty{s, may} }})
+	err = do(hook(Options{}, may))
 	return broken, n, err
-}
-
-// between is a store that calls a function before its step k.
-type between struct {
-	store.Store
-	step func()
-}
-
-func (b between) Open(ctx context.Context, name string) (store.Reader, error) {
-	b.step()
-	return b.Store.Open(ctx, name)
-}
-
-func (b between) Each(ctx context.Context, dir string, do func(name string) error) error {
-	b.step()
-	return b.Store.Each(ctx, dir, do)
-}
-
-func (b between) Create(ctx context.Context, name string) (store.File, error) {
-	f, err := b.Store.Create(ctx, name)
-	return betweenFile{f, b.step}, err
-}
-
-func (b between) Remove(ctx context.Context, name string) error {
-	b.step()
-	return b.Store.Remove(ctx, name)
-}
-
-type betweenFile struct {
-	store.File
-	step func()
-}
-
-func (b betweenFile) Keep(name string) error {
-	b.step()
-	return b.File.Keep(name)
-}
-
-func (b betweenFile) KeepNew(name string) error {
-	b.step()
-	return b.File.KeepNew(name)
 }
 
 // TestTwoRunsInOneBucket begins and ends a whole run between any two steps of another
@@ -190,12 +195,12 @@ func TestTwoRunsInOneBucket(t *testing.T) {
 			url := fmt.Sprintf("%s/%d/%d", inBucket(t), second.Seed, k)
 			var n atomic.Int32
 			var err error
-			step := func() {
-				if int(n.Add(1)) == k+1 {
+			_, first := Generate(withBuckets(t), url, j, toyMakers(), hook(Options{}, func(_ context.Context, op, _ string) error {
+				if slices.Contains([]string{"open", "each", "remove", "keep"}, op) && int(n.Add(1)) == k+1 {
 					_, err = Generate(withBuckets(t), url, second, toyMakers(), Options{})
 				}
-			}
-			_, first := Generate(withBuckets(t), url, j, toyMakers(), Options{Wrap: func(s store.Store) store.Store { return between{s, step} }})
+				return nil
+			}))
 			if int(n.Load()) <= k {
 				require.Greater(t, k, 30, "steps of a run")
 				return

@@ -14,7 +14,6 @@ import (
 
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/disk"
-	"moonfarm/datasets/internal/store"
 	"moonfarm/rollout/filelock"
 )
 
@@ -47,25 +46,21 @@ func TestWithoutFlock(t *testing.T) {
 	require.Equal(t, files(t, want), files(t, dir))
 }
 
-// readOnly is a folder on a read-only disk.
-type readOnly struct{ store.Store }
-
-func (readOnly) Create(context.Context, string) (store.File, error) { return nil, syscall.EROFS }
-func (readOnly) Move(context.Context, string, string) error         { return syscall.EROFS }
-func (readOnly) Remove(_ context.Context, name string) error {
-	return &fs.PathError{Op: "remove", Path: name, Err: syscall.EROFS}
-}
-
 // TestCompleteReadOnly: a run finds a complete dataset complete where it cannot write
 // or lock; it still refuses a dataset of another job.
 func TestCompleteReadOnly(t *testing.T) {
 	j := toyJob(2, 1)
 	dir := generateToy(t, j, Options{Workers: 1})
-	o := Options{Workers: 1, Wrap: func(s store.Store) store.Store { return readOnly{s} },
-		Locks: &filelock.Locker{Flock: func(*os.File, bool) error {
-			t.Error("a complete dataset is locked")
-			return syscall.EROFS
-		}}}
+	o := hook(Options{Workers: 1}, func(_ context.Context, op, name string) error {
+		if op == "create" || op == "move" || op == "remove" {
+			return &fs.PathError{Op: op, Path: name, Err: syscall.EROFS}
+		}
+		return nil
+	})
+	o.Locks = &filelock.Locker{Flock: func(*os.File, bool) error {
+		t.Error("a complete dataset is locked")
+		return syscall.EROFS
+	}}
 	r, err := Generate(t.Context(), dir, j, toyMakers(), o)
 	require.NoError(t, err)
 	require.True(t, r.AlreadyComplete)

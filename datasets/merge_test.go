@@ -77,30 +77,16 @@ func TestMerge(t *testing.T) {
 	requireSameFiles(t, want, withoutFolders(files(t, dirs[1])))
 }
 
-// TestMergeStoppedAtEveryStep fails each change of the store in turn, and repeats the
-// merge.
+// TestMergeStoppedAtEveryStep fails changes of a merge.
 func TestMergeStoppedAtEveryStep(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Episodes = 45
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
 	dirs := inParts(t, j, 2)
-	for kind := range places(t) {
-		for k := 0; ; k += stride() {
-			out := places(t)[kind] + strconv.Itoa(k)
-			_, n, err := refused(k, true, func(o Options) error {
-				_, err := Merge(withBuckets(t), out, dirs, toyMakersOf, o)
-				return err
-			})
-			if n <= k {
-				require.NoError(t, err)
-				require.Greater(t, k, 20, "operations of a merge")
-				break
-			}
-			_, err = Merge(withBuckets(t), out, dirs, toyMakersOf, Options{})
-			require.NoError(t, err, "after step %d of a %s", k, kind)
-			requireSameFiles(t, want, objects(t, out))
-		}
-	}
+	stoppedAtEveryStep(t, stride(), 20, want, func(out string, o Options) error {
+		_, err := Merge(withBuckets(t), out, dirs, toyMakersOf, o)
+		return err
+	})
 }
 
 // TestMergeRefuses: parts that do not belong together are refused with the reason.

@@ -123,35 +123,26 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestOpenRunStoppedAtEveryStep fails each change of the store in turn, alone and with
-// all later ones, and repeats everything.
+// TestOpenRunStoppedAtEveryStep fails changes of several Runs.
 func TestOpenRunStoppedAtEveryStep(t *testing.T) {
 	j := toyJob(2, 1)
 	j.Episodes = 25
 	want := withoutFolders(files(t, generateToy(t, j, Options{})))
-	for kind := range places(t) {
-		for _, crash := range []bool{false, true} {
-			for k := 0; ; k += stride() {
-				out := places(t)[kind] + fmt.Sprint(crash, k)
-				broken, n, err := refused(k, crash, func(o Options) error {
-					_, err := madeTogether(t, out, j, o)
-					return err
-				})
-				if n <= k {
-					require.NoError(t, err)
-					require.Greater(t, k, 60, "operations of a run")
-					break
-				}
-				if err != nil {
-					require.ErrorIs(t, err, broken)
-					require.False(t, errors.As(err, new(*PermanentError)), "an error of the store can pass")
-				}
-				_, err = madeTogether(t, out, j, Options{})
-				require.NoError(t, err, "after step %d of a %s", k, kind)
-				requireSameFiles(t, want, objects(t, out))
-			}
-		}
+	stoppedAtEveryStep(t, stride(), 60, want, func(out string, o Options) error {
+		_, err := madeTogether(t, out, j, o)
+		return err
+	})
+}
+
+// madeBy makes all shards of a Run and returns their sums.
+func madeBy(t *testing.T, x *Run) (sums []string) {
+	t.Helper()
+	for i := range x.Shards() {
+		r, err := x.Make(withBuckets(t), i)
+		require.NoError(t, err)
+		sums = append(sums, r.Sum)
 	}
+	return sums
 }
 
 // TestBrokenShards: files that do not have their sum are found before the dataset is
@@ -166,12 +157,7 @@ func TestBrokenShards(t *testing.T) {
 		other.Seed++
 		y, err := OpenRun(withBuckets(t), out+"-other", other, toyMakers(), Options{})
 		require.NoError(t, err)
-		var sums []string
-		for i := range x.Shards() {
-			r, err := x.Make(withBuckets(t), i)
-			require.NoError(t, err)
-			sums = append(sums, r.Sum)
-		}
+		sums := madeBy(t, x)
 		text, err := x.Differ(withBuckets(t), 2, sums[2])
 		require.NoError(t, err)
 		require.Contains(t, text, "all rows are equal", kind)
@@ -231,7 +217,14 @@ func TestAlone(t *testing.T) {
 	for kind, out := range places(t) {
 		reads := map[string]int{}
 		var mu sync.Mutex
-		alone := Options{Workers: 2, Alone: true, Wrap: func(s store.Store) store.Store { return &counted{s, &mu, reads} }}
+		alone := hook(Options{Workers: 2, Alone: true}, func(_ context.Context, op, name string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if op == "read" {
+				reads[name]++
+			}
+			return nil
+		})
 		open := func() *Run {
 			x, err := OpenRun(withBuckets(t), out, j, toyMakers(), alone)
 			require.NoError(t, err)
@@ -270,83 +263,28 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// counted counts the reads of each file.
-type counted struct {
-	store.Store
-	mu   *sync.Mutex
-	read map[string]int
-}
-
-func (c *counted) Open(ctx context.Context, name string) (store.Reader, error) {
-	r, err := c.Store.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return countedReader{r, c, name}, nil
-}
-
-type countedReader struct {
-	store.Reader
-	c    *counted
-	name string
-}
-
-func (c countedReader) ReadAt(b []byte, at int64) (int, error) {
-	c.c.mu.Lock()
-	c.c.read[c.name]++
-	c.c.mu.Unlock()
-	return c.Reader.ReadAt(b, at)
-}
-
-// watched is a store that cancels the context when the first file is begun, and counts
-// later requests in a context that is not done.
-type watched struct {
-	store.Store
-	cancel context.CancelFunc
-	undone *atomic.Int32
-	begun  *atomic.Bool
-
-	watching *atomic.Bool // otherwise it is a plain store
-}
-
-func (w watched) Create(ctx context.Context, name string) (store.File, error) {
-	if w.watching.Load() && !w.begun.Swap(true) {
-		w.cancel()
-	}
-	if w.watching.Load() && ctx.Err() == nil {
-		w.undone.Add(1)
-	}
-	return w.Store.Create(ctx, name)
-}
-
-func (w watched) Open(ctx context.Context, name string) (store.Reader, error) {
-	if w.watching.Load() && w.begun.Load() && ctx.Err() == nil {
-		w.undone.Add(1)
-	}
-	return w.Store.Open(ctx, name)
-}
-
-// TestFinishIsStopped: all reads and writes of Finish use its context.
+// TestFinishIsStopped: all reads and writes of Finish use its context, which ends when the first file is begun.
 func TestFinishIsStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(withBuckets(t))
-	w := watched{nil, cancel, new(atomic.Int32), new(atomic.Bool), new(atomic.Bool)}
-	x, err := OpenRun(withBuckets(t), inBucket(t), toyJob(2, 1), toyMakers(), Options{Wrap: func(s store.Store) store.Store {
-		w.Store = s
-		return w
-	}})
+	var undone atomic.Int32
+	var begun, watching atomic.Bool
+	x, err := OpenRun(withBuckets(t), inBucket(t), toyJob(2, 1), toyMakers(), hook(Options{}, func(of context.Context, op, _ string) error {
+		if watching.Load() && op == "create" && !begun.Swap(true) {
+			cancel()
+		}
+		if watching.Load() && (op == "create" || op == "open") && begun.Load() && of.Err() == nil {
+			undone.Add(1)
+		}
+		return nil
+	}))
 	require.NoError(t, err)
 	defer x.Close()
-	var sums []string
-	for i := range x.Shards() {
-		r, err := x.Make(withBuckets(t), i)
-		require.NoError(t, err)
-		sums = append(sums, r.Sum)
-	}
-	w.watching.Store(true)
+	sums := madeBy(t, x)
+	watching.Store(true)
 	require.ErrorIs(t, x.Finish(ctx, known(sums)), context.Canceled)
-	require.True(t, w.begun.Load())
-	require.Zero(t, w.undone.Load())
-	w.watching.Store(false)
+	require.True(t, begun.Load())
+	require.Zero(t, undone.Load())
+	watching.Store(false)
 	require.NoError(t, x.Finish(withBuckets(t), known(sums)))
 }
 

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -64,7 +65,7 @@ func TestSyncedBeforeSidecar(t *testing.T) {
 	var mu sync.Mutex
 	named := map[string]bool{} // the folders with names that may not be durable
 	sidecars := 0
-	may := func(op, name string) error {
+	may := func(_ context.Context, op, name string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		switch dir := store.Dir(name); {
@@ -80,7 +81,7 @@ func TestSyncedBeforeSidecar(t *testing.T) {
 		}
 		return nil
 	}
-	generateToy(t, toyJob(2, 1), Options{Workers: 1, Wrap: func(s store.Store) store.Store { return faulty{s, may} }})
+	generateToy(t, toyJob(2, 1), hook(Options{Workers: 1}, may))
 	require.Equal(t, 7+1, sidecars)
 }
 

@@ -84,7 +84,7 @@ func TestTamperedTexts(t *testing.T) {
 		requireProblem(t, dir, Makers{}, VerifyOptions{Workers: 2}, want)
 	}
 	dir := generateToy(t, toyJob(2, 1), Options{})
-	tamper(t, dir, func(t *arrowfile.RecordBatch) { t.Col(about.ColPlanes).Row(0)[3] ^= 1 }) // a row of the sample
+	tamperWith(t, dir, about.StepsDir, func(t *arrowfile.RecordBatch) { t.Col(about.ColPlanes).Row(0)[3] ^= 1 }) // a row of the sample
 	problem(dir, "statistics.json: not the statistics of the rows: its sha256 should be ")
 
 	dir = generateToy(t, toyJob(2, 1), Options{})

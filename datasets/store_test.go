@@ -7,72 +7,116 @@ import (
 	"moonfarm/datasets/internal/store"
 )
 
-// faulty is a store that asks before every change and may be refused: with it, tests
-// stop a run at every step.
-type faulty struct {
+// hooked is a store that asks before every operation, and may be refused: with it, tests stop a run at
+// every step, or see what it does. The operations are open, each, read, create, move, remove and sync, and
+// of a file that is written write, close, keep and drop.
+type hooked struct {
 	store.Store
-	may func(op, name string) error
+	may func(ctx context.Context, op, name string) error
 }
 
-func (f faulty) Create(ctx context.Context, name string) (store.File, error) {
-	if err := f.may("create", name); err != nil {
+// hook returns the options of a run whose store is hooked.
+func hook(o Options, may func(ctx context.Context, op, name string) error) Options {
+	o.Wrap = func(s store.Store) store.Store { return hooked{s, may} }
+	return o
+}
+
+func (h hooked) Open(ctx context.Context, name string) (store.Reader, error) {
+	if err := h.may(ctx, "open", name); err != nil {
 		return nil, err
 	}
-	file, err := f.Store.Create(ctx, name)
-	return faultyFile{file, f.may}, err
+	r, err := h.Store.Open(ctx, name)
+	return hookedReader{r, h, name}, err
 }
 
-func (f faulty) Move(ctx context.Context, from, to string) error {
-	if err := f.may("move", from); err != nil {
+func (h hooked) Each(ctx context.Context, dir string, do func(name string) error) error {
+	if err := h.may(ctx, "each", dir); err != nil {
 		return err
 	}
-	return f.Store.Move(ctx, from, to)
+	return h.Store.Each(ctx, dir, do)
 }
 
-func (f faulty) Remove(ctx context.Context, name string) error {
-	if err := f.may("remove", name); err != nil {
+func (h hooked) Create(ctx context.Context, name string) (store.File, error) {
+	if err := h.may(ctx, "create", name); err != nil {
+		return nil, err
+	}
+	file, err := h.Store.Create(ctx, name)
+	return hookedFile{file, h}, err
+}
+
+func (h hooked) Move(ctx context.Context, from, to string) error {
+	if err := h.may(ctx, "move", from); err != nil {
 		return err
 	}
-	return f.Store.Remove(ctx, name)
+	return h.Store.Move(ctx, from, to)
 }
 
-func (f faulty) Sync(ctx context.Context, dir string) error {
-	if err := f.may("sync", dir); err != nil {
+func (h hooked) Remove(ctx context.Context, name string) error {
+	if err := h.may(ctx, "remove", name); err != nil {
 		return err
 	}
-	return f.Store.Sync(ctx, dir)
+	return h.Store.Remove(ctx, name)
 }
 
-type faultyFile struct {
-	store.File
-	may func(op, name string) error
+func (h hooked) Sync(ctx context.Context, dir string) error {
+	if err := h.may(ctx, "sync", dir); err != nil {
+		return err
+	}
+	return h.Store.Sync(ctx, dir)
 }
 
-func (f faultyFile) Write(b []byte) (int, error) {
-	if err := f.may("write", ""); err != nil {
+type hookedReader struct {
+	store.Reader
+	h    hooked
+	name string
+}
+
+func (h hookedReader) ReadAt(b []byte, at int64) (int, error) {
+	if err := h.h.may(context.Background(), "read", h.name); err != nil {
 		return 0, err
 	}
-	return f.File.Write(b)
+	return h.Reader.ReadAt(b, at)
 }
 
-func (f faultyFile) Close() error {
-	if err := f.may("close", ""); err != nil {
+type hookedFile struct {
+	store.File
+	h hooked
+}
+
+func (h hookedFile) may(op, name string) error { return h.h.may(context.Background(), op, name) }
+
+func (h hookedFile) Write(b []byte) (int, error) {
+	if err := h.may("write", ""); err != nil {
+		return 0, err
+	}
+	return h.File.Write(b)
+}
+
+func (h hookedFile) Close() error {
+	if err := h.may("close", ""); err != nil {
 		return err
 	}
-	return f.File.Close()
+	return h.File.Close()
 }
 
-func (f faultyFile) Keep(name string) error {
-	if err := f.may("keep", name); err != nil {
+func (h hookedFile) Keep(name string) error {
+	if err := h.may("keep", name); err != nil {
 		return err
 	}
-	return f.File.Keep(name)
+	return h.File.Keep(name)
 }
 
-func (f faultyFile) Drop() {
-	if f.may("drop", "") == nil {
-		f.File.Drop()
-	} else if c, ok := f.File.(io.Closer); ok {
+func (h hookedFile) KeepNew(name string) error {
+	if err := h.may("keep", name); err != nil {
+		return err
+	}
+	return h.File.KeepNew(name)
+}
+
+func (h hookedFile) Drop() {
+	if h.may("drop", "") == nil {
+		h.File.Drop()
+	} else if c, ok := h.File.(io.Closer); ok {
 		c.Close() // as at the end of the process
 	}
 }

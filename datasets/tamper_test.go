@@ -16,13 +16,8 @@ import (
 	"moonfarm/env"
 )
 
-// tamper rewrites the steps of shard 1 with change applied to every batch, and makes
+// tamperWith rewrites a table of shard 1 with change applied to every batch, and makes
 // the manifest fit, so that only the content is wrong.
-func tamper(t *testing.T, dir string, change func(t *arrowfile.RecordBatch)) {
-	tamperWith(t, dir, about.StepsDir, change)
-}
-
-// tamperWith is tamper for any table.
 func tamperWith(t *testing.T, dir, table string, change func(t *arrowfile.RecordBatch)) {
 	d := opened(t, dir)
 	shards := shardsOf(t, dir)
