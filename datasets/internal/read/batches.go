@@ -282,7 +282,6 @@ type gatherer struct {
 	out   *arrowfile.RecordBatch
 	rand  prng.Rand
 	order []int32
-	draw  drawn
 	yield func(*Batch) error
 }
 
@@ -388,18 +387,10 @@ func (g *gatherer) flush() error {
 
 // look reads the facts about the episodes of a stretch that rows lack.
 func (g *gatherer) look(s stretch) error {
-	g.draw.known = false
 	if g.known == nil {
 		return nil
 	}
 	return g.known.read(s.episodes(), s.first)
-}
-
-// drawn is the last episode for which inSplit computed the draw.
-type drawn struct {
-	known   bool
-	episode uint64
-	in      bool // it is in the split
 }
 
 // inSplit reports whether row i, of the episodes of a batch, is in the split. It
@@ -408,11 +399,8 @@ func (g *gatherer) inSplit(episode []uint64, i int) bool {
 	if g.o.Split == All {
 		return true
 	}
-	if id := episode[i]; !g.draw.known || g.draw.episode != id {
-		game, ok := g.known.game(id)
-		g.draw = drawn{true, id, ok && g.o.has(games.Draw(game))}
-	}
-	return g.draw.in
+	game, ok := g.known.game(episode[i])
+	return ok && g.o.has(games.Draw(game))
 }
 
 // filterColumns lists the columns that a Filter needs.
