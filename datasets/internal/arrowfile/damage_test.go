@@ -32,7 +32,7 @@ func readInto(r *Reader, table *RecordBatch, file []byte) (int, error) {
 		rows += table.Rows
 		for _, d := range table.Data {
 			if d.Ends != nil {
-				_ = d.ListText(table.Rows*d.Column.Values() - 1)
+				_ = d.ValueText(table.Rows*d.Column.Values() - 1)
 			}
 		}
 	}

@@ -6,20 +6,26 @@ import (
 	"strings"
 )
 
-// ValueText returns value number i of a column of fixed shape as text.
-func (d *Data) ValueText(i int) string {
+// value returns value, list or text number k as bytes.
+func (d *Data) value(k int) []byte {
+	if d.Fixed == nil {
+		return d.List(k)
+	}
 	size := d.Column.Type.size()
-	return valueText(d.Column.Type, d.Fixed[i*size:(i+1)*size])
+	return d.Fixed[k*size : (k+1)*size]
 }
 
 // mostValues is the most values of a list in a text.
 const mostValues = 8
 
-// ListText returns list or text number k as text.
-func (d *Data) ListText(k int) string {
-	b := d.List(k)
-	if !d.Column.List {
+// ValueText returns value, list or text number k as text.
+func (d *Data) ValueText(k int) string {
+	b := d.value(k)
+	if d.Column.Type == Utf8 {
 		return strconv.Quote(string(b))
+	}
+	if !d.Column.List {
+		return valueText(d.Column.Type, b)
 	}
 	size := d.Column.Type.size()
 	var s []string

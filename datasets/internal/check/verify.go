@@ -410,7 +410,7 @@ func (w *stepWalk) unlike(f *rollout.SearchResults, k int) string {
 	} {
 		d := w.Cursor.Reader.Table.Col(name)
 		if d != nil && !bytes.Equal(d.List(w.Row), want) {
-			return fmt.Sprintf("%s %s, the episode says otherwise", d.Column.Name, d.ListText(w.Row))
+			return fmt.Sprintf("%s %s, the episode says otherwise", d.Column.Name, d.ValueText(w.Row))
 		}
 	}
 	return ""
