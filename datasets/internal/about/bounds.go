@@ -77,11 +77,12 @@ func (l *Layout) CheckSizes() error {
 		}
 	}
 	s := l.Specs[0]
-	if turns := l.maxTurns(); turns < 1 || turns > MaxEpisodeTurns/s.Info.Players {
+	turns, orders := l.most()
+	if turns < 1 || turns > MaxEpisodeTurns/s.Info.Players {
 		return fmt.Errorf("%d turns of %d seats, expected 1 to %d turns of all seats together", turns, s.Info.Players, MaxEpisodeTurns)
 	}
-	if n := l.maxOrders(); n < 0 || n > MaxOrders {
-		return fmt.Errorf("%d orders of a seat in a turn, expected at most %d", n, MaxOrders)
+	if orders < 0 || orders > MaxOrders {
+		return fmt.Errorf("%d orders of a seat in a turn, expected at most %d", orders, MaxOrders)
 	}
 	return nil
 }

@@ -2,13 +2,13 @@ package about
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"moonfarm/datasets/internal/jsontext"
 	"moonfarm/datasets/internal/stats"
 	"moonfarm/datasets/internal/store"
 )
@@ -44,11 +44,8 @@ func yaml(s string) string {
 	if s != "" && strings.Trim(s, plainYAML) == "" && unicode.IsLetter(rune(s[0])) && !slices.Contains(wordsYAML, s) {
 		return s
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string: cannot fail
-	return strings.TrimSpace(b.String())
+	text, _ := jsontext.Encode(s) // a string: cannot fail
+	return string(bytes.TrimSpace(text))
 }
 
 // markdown escapes a text for one line of Markdown.

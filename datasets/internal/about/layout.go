@@ -196,20 +196,12 @@ func (l *Layout) Keep(games int) (want env.Want) {
 	return want
 }
 
-// maxTurns returns the most turns of an episode, over all rules.
-func (l *Layout) maxTurns() (most int) {
+// most returns the most turns of an episode, and orders of one seat in one turn, over all rules.
+func (l *Layout) most() (turns, orders int) {
 	for _, s := range l.Specs {
-		most = max(most, s.MaxTurns)
+		turns, orders = max(turns, s.MaxTurns), max(orders, s.Info.MaxOrders)
 	}
-	return most
-}
-
-// maxOrders returns the most orders of one seat in one turn, over all rules.
-func (l *Layout) maxOrders() (most int) {
-	for _, s := range l.Specs {
-		most = max(most, s.Info.MaxOrders)
-	}
-	return most
+	return turns, orders
 }
 
 // SchemaKeys lists the keys of the metadata of every file.

@@ -142,9 +142,10 @@ func (m *Manifest) tables() [AllTables]*TableInfo {
 // NewManifest returns the manifest of a Job without its index and totals.
 func NewManifest(l *Layout, command string) *Manifest {
 	s := l.Specs[0]
+	turns, orders := l.most()
 	m := &Manifest{
 		Format: Format, Encoding: Encoding, Moonfarm: Version, Command: command, Job: l.Job,
-		Game: GameInfo{s.Info.Name, s.Info.Players, l.maxTurns(), l.maxOrders()},
+		Game: GameInfo{s.Info.Name, s.Info.Players, turns, orders},
 		Observation: Observation{
 			Form: l.Job.Obs, Planes: s.Shape.Planes, Height: s.Shape.Height, Width: s.Shape.Width,
 			Scalars: s.Shape.Scalars, Words: s.Shape.Words,
