@@ -1,8 +1,6 @@
 package datasets
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,22 +67,6 @@ func TestRowsAreTheGame(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 	require.EqualValues(t, len(want), d.Manifest().Totals.Rows)
-}
-
-func TestColumnSHA256(t *testing.T) {
-	dir := generateToy(t, toyJob(2, 1), Options{Workers: 2})
-	d := opened(t, dir)
-	sum := sha256.New()
-	for b := range each(t, d.Batches(ReadOptions{Rows: 7})) {
-		sum.Write(b.Planes)
-	}
-	got, err := d.ColumnSHA256("steps", about.ColPlanes)
-	require.NoError(t, err)
-	require.Equal(t, hex.EncodeToString(sum.Sum(nil)), got)
-	_, err = d.ColumnSHA256("steps", "nothing")
-	require.ErrorContains(t, err, `no column "nothing"`)
-	_, err = d.ColumnSHA256("rows", about.ColPlanes)
-	require.ErrorContains(t, err, `no table "rows"`)
 }
 
 func TestInspect(t *testing.T) {

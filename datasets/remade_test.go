@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"moonfarm/datasets/internal/about"
 )
 
 // TestManifestIsMadeAnew changes keys of a manifest that no other file holds, with a
@@ -37,34 +35,4 @@ func TestManifestIsMadeAnew(t *testing.T) {
 		rewrite(t, dir, &good)
 	}
 	requireSound(t, dir, toyMakers(), VerifyOptions{Workers: 2, Recompute: -1})
-}
-
-// TestOtherEncoding: manifests of another format or encoding are refused, with the command that makes
-// the episodes again.
-func TestOtherEncoding(t *testing.T) {
-	dir := generateToy(t, toyJob(2, 1), Options{})
-	good, err := manifestIn(dir)
-	require.NoError(t, err)
-	for want, change := range map[string]func(*Manifest){
-		"format 2, encoding 3;": func(m *Manifest) { m.Format = 2 },
-		"format 3, encoding 1;": func(m *Manifest) { m.Encoding = 0 }, // as before it was numbered
-		"format 3, encoding 2;": func(m *Manifest) { m.Encoding = 2 },
-		"format 3, encoding 4;": func(m *Manifest) { m.Encoding = about.Encoding + 1 },
-	} {
-		m := *good
-		m.Command = "moonfarm generate toy"
-		change(&m)
-		rewrite(t, dir, &m)
-		_, err := Open(dir)
-		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, `expected format 3, encoding 3: its command in the manifest, "moonfarm generate toy", makes the episodes again`)
-	}
-}
-
-// TestOtherGamma: the discount is also in the job, which must have the same.
-func TestOtherGamma(t *testing.T) {
-	dir := generateToy(t, toyJob(2, 1), Options{})
-	edit(t, dir, func(m *Manifest) { m.Reward.Gamma = 0.5 })
-	_, err := Verify(t.Context(), dir, toyMakers(), VerifyOptions{Recompute: -1})
-	require.ErrorContains(t, err, "discount")
 }

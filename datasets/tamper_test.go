@@ -149,6 +149,10 @@ func TestWrongTotals(t *testing.T) {
 		"do not fit the job":    func(m *Manifest) { m.Totals.Shards-- },
 		"0 episodes per shard":  func(m *Manifest) { m.Job.ShardEpisodes = 0 },
 		"0 episodes":            func(m *Manifest) { m.Job.Episodes = 0 },
+		"the discount of the returns is 0.5, that of the job 1": func(m *Manifest) { m.Reward.Gamma = 0.5 },
+		// Readers of rows rely on a policy, and a list of members, for each seat.
+		"1 policies, members of 1 do not fit 2 seats": func(m *Manifest) { m.Job.Policies, m.Job.Members = m.Job.Policies[1:], [][]string{{}} },
+		"members of 1 policies, there are 2":          func(m *Manifest) { m.Job.Members = [][]string{{}} },
 	} {
 		t.Run(want, func(t *testing.T) {
 			dir := generateToy(t, toyJob(2, 1), Options{})

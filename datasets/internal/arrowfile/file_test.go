@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 )
 
@@ -202,24 +201,4 @@ func TestAppendLists(t *testing.T) {
 	require.Equal(t, one.Ends, all.Ends)
 	require.Equal(t, one.Bytes, all.Bytes)
 	require.Equal(t, []uint64{3, 4, 5, 6}, View[uint64](all.List(3)))
-}
-
-// TestSizes: the header of every frame has the size of the content, which small ones lack as the general
-// encoder makes them.
-func TestSizes(t *testing.T) {
-	z, err := newZstdFrames()
-	require.NoError(t, err)
-	fill, err := newDecompressor(Zstd)
-	require.NoError(t, err)
-	for _, n := range []int{1, 7, 60, 200, 255, 256, 700, 5000} {
-		src := bytes.Repeat([]byte("abc"), n)[:n]
-		frame, err := z.append([]byte{1, 2, 3}, src, likeness{})
-		require.NoError(t, err)
-		var h zstd.Header
-		require.NoError(t, h.Decode(frame[3:]))
-		require.True(t, h.HasFCS, "%d bytes", n)
-		back := make([]byte, n)
-		require.NoError(t, fill(back, frame[3:]))
-		require.Equal(t, src, back)
-	}
 }
