@@ -52,7 +52,7 @@ func (s *settings) does(o func(*sdk.Options)) error {
 func read(q url.Values) (*settings, error) {
 	// The client would warn of each file in a store that keeps no checksums. Datasets
 	// have their own.
-	s := &settings{limiter: ratelimit.None, load: []func(*config.LoadOptions) error{
+	s := &settings{endpoint: q.Get("endpoint"), key: q.Get("kmskeyid"), limiter: ratelimit.None, load: []func(*config.LoadOptions) error{
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
 	}}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
@@ -77,11 +77,8 @@ var parameters = map[string]func(s *settings, text string) error{
 		}
 		return nil
 	},
-	"anonymous": ifTrue(func(s *settings) error { return s.loads(config.WithCredentialsProvider(aws.AnonymousCredentials{})) }),
-	"endpoint": func(s *settings, text string) error {
-		s.endpoint = text
-		return nil
-	},
+	"anonymous":          ifTrue(func(s *settings) error { return s.loads(config.WithCredentialsProvider(aws.AnonymousCredentials{})) }),
+	"endpoint":           noted,
 	"hostname_immutable": ifTrue(func(s *settings) error { s.immutable = true; return nil }),
 	"use_path_style":     ifTrue(pathStyle),
 	"s3ForcePathStyle":   ifTrue(pathStyle),
@@ -104,11 +101,8 @@ var parameters = map[string]func(s *settings, text string) error{
 		}
 		return nil
 	},
-	"awssdk": func(*settings, string) error { return nil }, // it once chose between versions of the client; ignored
-	"kmskeyid": func(s *settings, text string) error {
-		s.key = text
-		return nil
-	},
+	"awssdk":   noted, // it once chose between versions of the client; ignored
+	"kmskeyid": noted,
 	"request_checksum_calculation": func(s *settings, text string) error {
 		when, err := required(text)
 		if when {
@@ -124,6 +118,9 @@ var parameters = map[string]func(s *settings, text string) error{
 		return err
 	},
 }
+
+// noted does nothing: read takes the text of the parameter, or nobody does.
+func noted(*settings, string) error { return nil }
 
 func pathStyle(s *settings) error { return s.does(func(o *sdk.Options) { o.UsePathStyle = true }) }
 
