@@ -17,6 +17,14 @@ func Printable(c rune) rune {
 	return c
 }
 
+// Quote quotes a word for a shell if needed.
+func Quote(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`*?()[]{}<>|&;#~!") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // OneLine returns a text as one line of printable characters.
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(strings.Map(Printable, text)), " ")

@@ -195,3 +195,9 @@ func TestUnmarked(t *testing.T) {
 		assert.Equal(t, texts.Word{Text: "a", Line: 1, Column: 1}, words[0])
 	}
 }
+
+// TestQuote: a shell reads the word again.
+func TestQuote(t *testing.T) {
+	assert.Equal(t, `'it'\''s'`, texts.Quote("it's"))
+	assert.Equal(t, "data/td", texts.Quote("data/td"))
+}

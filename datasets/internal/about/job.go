@@ -17,6 +17,7 @@ import (
 	"moonfarm/features"
 	"moonfarm/rollout"
 	"moonfarm/sim"
+	"moonfarm/sim/texts"
 )
 
 // Obs is the form of the observations in step rows.
@@ -365,7 +366,7 @@ func (j Job) Command(usual string) string {
 		return ""
 	}
 	w := []string{j.Program, "generate", j.Game}
-	add := func(flag, value string) { w = append(w, "--"+flag, quote(value)) }
+	add := func(flag, value string) { w = append(w, "--"+flag, texts.Quote(value)) }
 	if j.Imported() {
 		w[1] = "import"
 	} else {
@@ -404,14 +405,6 @@ func (j Job) Command(usual string) string {
 		w = append(w, j.Source) // the files, and their sum
 	}
 	return strings.Join(w, " ")
-}
-
-// quote quotes a word for a shell if needed.
-func quote(s string) string {
-	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`*?()[]{}<>|&;#~!") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // Differ returns the first key in which two Jobs differ, with both values; "" if they

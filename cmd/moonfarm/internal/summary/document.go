@@ -44,7 +44,7 @@ func document(dir string, o *datasets.Overview) *overview.Document {
 	}
 	all := []overview.Section{
 		{Title: "Dataset", Text: append(head, fmt.Sprintf("The reward %s is: %s. Returns are discounted by %s.", m.Reward.Name, m.Reward.Doc, strconv.FormatFloat(m.Reward.Gamma, 'g', -1, 64)),
-			"This command plays all episodes again and compares every bit:"), Code: "moonfarm verify " + quote(dir) + " --recompute all"},
+			"This command plays all episodes again and compares every bit:"), Code: "moonfarm verify " + texts.Quote(dir) + " --recompute all"},
 		outcomeSection(o), overview.Lengths(d.Turns),
 	}
 	if d.Actions != nil {
@@ -77,14 +77,6 @@ func document(dir string, o *datasets.Overview) *overview.Document {
 	}
 	all = append(all, overview.Section{Title: "Statistics", Folded: true, Text: []string{Read(o)}, Tables: []overview.Table{overview.TableOf("", Statistics(o))}}, columns)
 	return &overview.Document{Sections: all}
-}
-
-// quote quotes a word for a shell if needed.
-func quote(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`*?()[]{}<>|&;#~!") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // outcomeSection shows the results of each pairing and seat.
