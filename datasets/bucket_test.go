@@ -100,7 +100,7 @@ func TestDamaged(t *testing.T) {
 		require.NoError(t, err)
 		s, err := read.StoreOf(withBuckets(t), out)
 		require.NoError(t, err)
-		for _, name := range []string{about.PathOf(about.StepsDir, 3), about.PathOf(about.EpisodesDir, 3), about.PathOf(about.IndexDir, 0), about.CardName} {
+		for _, name := range []string{about.PathOf(about.StepsDir, 3), about.PathOf(about.EpisodesDir, 3), about.PathOf(about.IndexDir, 0), about.CardName, about.StatisticsName} {
 			good, err := store.ReadFile(withBuckets(t), s, name, 1<<30)
 			require.NoError(t, err)
 			bad := []byte(strings.Clone(string(good)))

@@ -12,13 +12,6 @@ import (
 	"moonfarm/sim/simtest"
 )
 
-// turnOf identifies a seat's turn in a dataset.
-type turnOf struct {
-	episode uint64
-	turn    int32
-	seat    uint8
-}
-
 // TestSequentialRows reads a dataset of whole turns in a sequential form. The actions of a turn
 // lead to its orders, the rewards of its rows sum to that of the turn, and the rows of seats that
 // wait are left out.
@@ -30,21 +23,21 @@ func TestSequentialRows(t *testing.T) {
 		ended  bool // the game, with the last row
 		orders []uint64
 	}
-	turns := map[turnOf]turn{}
+	turns := map[rowID]turn{}
 	for b := range each(t, d.Batches(ReadOptions{})) {
 		for i := range b.Rows {
 			w := turn{reward: b.Reward[i], ended: b.Terminated[i] != 0}
 			for _, o := range b.Orders[b.OrderEnds[i]:b.OrderEnds[i+1]] {
 				w.orders = append(w.orders, uint64(o))
 			}
-			turns[turnOf{b.Episode[i], b.Turn[i], b.Seat[i]}] = w
+			turns[rowID{b.Episode[i], b.Turn[i], b.Seat[i]}] = w
 		}
 	}
-	got, several, mask := map[turnOf]*turn{}, 0, 0
+	got, several, mask := map[rowID]*turn{}, 0, 0
 	for b := range each(t, d.Batches(ReadOptions{Makers: &m, Form: "orders"})) {
 		require.Equal(t, []int{b.Rows}, b.Shape(about.ColAction))
 		for i := range b.Rows {
-			id := turnOf{b.Episode[i], b.Turn[i], b.Seat[i]}
+			id := rowID{b.Episode[i], b.Turn[i], b.Seat[i]}
 			if b.Step[i] == 0 {
 				require.NotContains(t, got, id)
 				got[id] = &turn{}

@@ -13,23 +13,13 @@ func TestSampled(t *testing.T) {
 	m := toyMakers()
 	dir := generated(t, toyJob(2, 2), m, Options{Workers: 1})
 	d := opened(t, dir)
-	type row struct {
-		episode uint64
-		turn    int32
-		seat    uint8
-	}
-	var all []row
 	byShard := map[uint64]bool{} // the shards of a sample
-	for b := range each(t, d.Batches(ReadOptions{})) {
-		for i := range b.Rows {
-			all = append(all, row{b.Episode[i], b.Turn[i], b.Seat[i]})
-		}
-	}
-	sample := func(shards, every int) (rows []row) {
+	all, _ := readRows(t, d, ReadOptions{})
+	sample := func(shards, every int) (rows []rowID) {
 		clear(byShard)
 		for b := range each(t, d.Sampled(shards, every)) {
 			for i := range b.Rows {
-				rows = append(rows, row{b.Episode[i], b.Turn[i], b.Seat[i]})
+				rows = append(rows, rowID{b.Episode[i], b.Turn[i], b.Seat[i]})
 				byShard[b.Episode[i]/15] = true
 			}
 		}

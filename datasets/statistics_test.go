@@ -93,16 +93,6 @@ func TestTamperedTexts(t *testing.T) {
 	})
 	problem(dir, "statistics.json: not the statistics of the rows")
 
-	for _, name := range []string{about.StatisticsName, about.CardName} {
-		dir = generateToy(t, toyJob(2, 1), Options{})
-		path := filepath.Join(dir, name)
-		text := contents(t, path)
-		require.NoError(t, os.WriteFile(path, append(text, '\n'), 0o666))
-		problem(dir, name+": ")
-		require.NoError(t, os.Remove(path))
-		problem(dir, name)
-	}
-
 	dir = generateToy(t, toyJob(2, 1), Options{})
 	m, err := manifestIn(dir)
 	require.NoError(t, err)
