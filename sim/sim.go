@@ -65,7 +65,6 @@ type Info struct {
 	Players   int    // seats, 1 … MaxPlayers
 	MaxTurns  int    // no game lasts longer
 	MaxOrders int    // most orders one seat may give in one turn
-	SameStart bool   // Reset makes the same state from every seed
 }
 
 // Outcome is how a seat stands. At the end of a game it is the final result;

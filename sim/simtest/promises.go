@@ -41,10 +41,6 @@ func (s *suite[S]) testReset(t *testing.T) {
 		if d := Diff(clean, dirty); d != "" {
 			t.Fatalf("seed %d: Reset of a zero state and of a dirty one differ: %s", seed, d)
 		}
-		first := new(S)
-		if g.Reset(first, 0); s.info.SameStart && Diff(first, clean) != "" {
-			t.Fatalf("seed %d: the start differs from that of seed 0, but Info.SameStart is set: %s", seed, Diff(first, clean))
-		}
 	}
 }
 

@@ -40,7 +40,6 @@ func New(r Rules) (*Game, error) {
 		Players:   2,
 		MaxTurns:  int(r.MaxTurns),
 		MaxOrders: r.MaxOrders(),
-		SameStart: true,
 	}
 	g.action.make(&g.rules)
 	return g, nil

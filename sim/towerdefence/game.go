@@ -101,7 +101,6 @@ func New(r Rules) (*Game, error) {
 		Players:   2,
 		MaxTurns:  r.MaxRounds + 1,
 		MaxOrders: 1,
-		SameStart: true,
 	}
 	return g, nil
 }

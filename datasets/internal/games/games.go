@@ -17,21 +17,14 @@ import (
 // is not safe for concurrent use.
 type Numbers struct {
 	vector func(rules int) (env.Vector, error)
-	sums   []uint64 // for each set of rules: the first eight bytes of the sha256 of its text
-	starts []start  // for each set of rules
-}
-
-// start finds the hash of the first state of games by one set of rules.
-type start struct {
-	v    env.Vector // nil until the first episode by these rules
-	same bool       // all games start alike, with this hash
-	hash uint64
+	sums   []uint64     // for each set of rules: the first eight bytes of the sha256 of its text
+	made   []env.Vector // for each set of rules; nil until the first episode by these
 }
 
 // New returns Numbers for rules of these texts. vector makes one game by the rules of
 // that number; it must be a Vector of env.New or a layer over one.
 func New(rules []string, vector func(rules int) (env.Vector, error)) *Numbers {
-	n := &Numbers{vector: vector, starts: make([]start, len(rules))}
+	n := &Numbers{vector: vector, made: make([]env.Vector, len(rules))}
 	for _, text := range rules {
 		n.sums = append(n.sums, firstWord(sha256.Sum256([]byte(text))))
 	}
@@ -59,20 +52,16 @@ func (n *Numbers) start(rules int, e *rollout.Episode) (uint64, error) {
 	if len(e.Recording) > 0 {
 		return firstWord(sha256.Sum256(e.Recording)), nil
 	}
-	s := &n.starts[rules]
-	if s.v != nil && s.same {
-		return s.hash, nil
-	}
-	if s.v == nil {
-		v, err := n.vector(rules)
-		if err != nil {
+	v := n.made[rules]
+	if v == nil {
+		var err error
+		if v, err = n.vector(rules); err != nil {
 			return 0, err
 		}
-		s.v, s.same = v, v.Spec().Info.SameStart
+		n.made[rules] = v
 	}
-	s.v.Reset(0, e.Seed)
-	s.hash = s.v.Hash(0)
-	return s.hash, nil
+	v.Reset(0, e.Seed)
+	return v.Hash(0), nil
 }
 
 // digest digests words one after the other.
