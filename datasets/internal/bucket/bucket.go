@@ -277,20 +277,17 @@ func (f *file) upload(name string, fresh bool) error {
 	})))
 }
 
-// passing calls alive for every read.
+// passing calls alive for every read. It has no WriteTo, which would pass all bytes at once.
 type passing struct {
-	*bytes.Reader
+	io.ReadSeeker
 	alive func()
 }
 
 // Read implements io.Reader.
 func (p *passing) Read(b []byte) (int, error) {
 	p.alive()
-	return p.Reader.Read(b)
+	return p.ReadSeeker.Read(b)
 }
-
-// WriteTo hides the WriteTo of the Reader, which would pass all bytes at once.
-func (p *passing) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct{ io.Reader }{p}) }
 
 // Move implements store.Store: the object is copied by the store, then deleted.
 func (s *Store) Move(ctx context.Context, from, to string) error {
