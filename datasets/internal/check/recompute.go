@@ -20,7 +20,7 @@ import (
 
 // recompute says which shards are made again, and how.
 type recompute struct {
-	n, all  int // n shards of all
+	again   []bool // the shards
 	layout  *about.Layout
 	makers  about.Makers
 	seats   about.SeatMakers // empty: the recorded orders are played again
@@ -28,7 +28,7 @@ type recompute struct {
 }
 
 // has reports whether a shard is made again; with a nil recompute no shard is.
-func (r *recompute) has(shard int) bool { return r != nil && read.IsSpread(shard, r.n, r.all) }
+func (r *recompute) has(shard int) bool { return r != nil && r.again[shard] }
 
 // recompute returns which shards are made again, and how; nil if Recompute asks for
 // none.
@@ -53,7 +53,10 @@ func (v *verifier) recompute(m about.Makers) (*recompute, error) {
 			return nil, fmt.Errorf("%s: %w", v.d.Dir, err)
 		}
 	}
-	a := &recompute{n: n, all: all, layout: about.NewLayout(job, specs), makers: m}
+	a := &recompute{again: make([]bool, all), layout: about.NewLayout(job, specs), makers: m}
+	for k := range n {
+		a.again[read.SpreadShard(k, n, all)] = true
+	}
 	for i, r := range v.d.Manifest().Rules {
 		if specs[i].Info.Rules != r.Version {
 			return nil, fmt.Errorf("%s: made with version %s of the rules, this moonfarm plays %s", v.d.Dir, r.Version, specs[i].Info.Rules)
