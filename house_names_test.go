@@ -86,7 +86,6 @@ var byOthers = map[string]string{
 	".MarshalJSON":   "encoding/json",
 	".UnmarshalJSON": "encoding/json",
 	".MarshalText":   "encoding/json",
-	".WriteTo":       "io.Copy",
 	".Describe":      "prometheus: Collector",
 
 	".Fatalf":  "nats-server: server.Logger",
@@ -101,7 +100,7 @@ var byOthers = map[string]string{
 // forPrograms are the exported names that only programs in Go outside of the module
 // call. A page, an example or the comment of another name tells of each.
 var forPrograms = []string{
-	"rollout.Replay", ".ResetMask", ".ArrowSchema",
+	"rollout.Replay", ".ResetMask",
 	"sim/towerdefence.ParseText", "sim/terminal.ParseText", "sim/tron.ParseText", "sim/codecraft.AppendWindow",
 }
 

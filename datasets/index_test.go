@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/about"
-	"moonfarm/datasets/internal/read"
 	"moonfarm/datasets/internal/store"
 	"moonfarm/datasets/internal/write"
 )
@@ -88,22 +87,6 @@ func TestManyShards(t *testing.T) {
 			few++
 		}
 		require.Equal(t, 5, few)
-	}
-}
-
-// TestSpread: isSpread agrees with spreadShard.
-func TestSpread(t *testing.T) {
-	for all := 1; all < 40; all++ {
-		for n := 0; n <= all; n++ {
-			chosen := map[int]bool{}
-			for k := range n {
-				chosen[read.SpreadShard(k, n, all)] = true
-			}
-			require.Len(t, chosen, n)
-			for i := range all {
-				require.Equal(t, chosen[i], read.IsSpread(i, n, all), "%d of %d: %d", n, all, i)
-			}
-		}
 	}
 }
 

@@ -188,9 +188,7 @@ func AppendLists[T Number](d *Data, values []T, begin int, ends []int32) {
 
 // AppendText appends one text to the column.
 func (d *Data) AppendText(s string) {
-	d.grow(len(s))
-	d.Bytes = append(d.Bytes, s...)
-	d.Ends = append(d.Ends, int32(len(d.Bytes)))
+	d.appendBytes([]byte(s))
 }
 
 func (d *Data) appendBytes(b []byte) {

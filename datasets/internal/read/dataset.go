@@ -147,15 +147,6 @@ func (d *Dataset) list(from, to int, number func(k int) int) iter.Seq2[about.Sha
 // all.
 func SpreadShard(k, n, all int) int { return int(uint64(k) * uint64(all) / uint64(n)) }
 
-// IsSpread reports whether shard i is one of n shards that are spread evenly over all.
-func IsSpread(i, n, all int) bool {
-	if n == 0 {
-		return false
-	}
-	k := (uint64(i)*uint64(n) + uint64(all) - 1) / uint64(all) // the first whose shard is i or a later one
-	return k < uint64(n) && SpreadShard(int(k), n, all) == i
-}
-
 // Find returns the number of the table of that name, and want, which reports whether a
 // column is among the given ones, or always true if none is given. It fails if the
 // dataset has no such table or column.
@@ -194,20 +185,9 @@ func (d *Dataset) ColumnSHA256(table, column string) (string, error) {
 	return sum.SHA256(), nil
 }
 
-// ArrowSchema returns the schema of the records of a table, "steps", "episodes" or
-// "finals", with the metadata of the files: of the given columns, or of all if none is
-// given. It fails if the dataset has no such table or column.
-func (d *Dataset) ArrowSchema(table string, columns ...string) (*arrow.Schema, error) {
-	k, want, err := d.Find(table, columns...)
-	if err != nil {
-		return nil, err
-	}
-	return d.Tables[k].Schema.Part(want).Arrow(), nil
-}
-
 // Records reads a table as record batches of the Arrow library for Go, for its packages
-// for compute or Flight. The batches are the ones in the files, in order, with the
-// schema that ArrowSchema returns for the same arguments.
+// for compute or Flight. The batches are the ones in the files, in order: of the given
+// columns, or of all if none is given, with the metadata of the files.
 //
 // Columns are decompressed into the memory of the Record, without a copy; bools are
 // copied, because Arrow stores them as bits. Each Record has memory of its own, which
