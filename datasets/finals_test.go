@@ -1,18 +1,13 @@
 package datasets
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/arrowfile"
-	"moonfarm/datasets/internal/store"
-	"moonfarm/datasets/internal/write"
 	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/sim"
@@ -108,52 +103,4 @@ func TestTamperedFinals(t *testing.T) {
 		}
 	}
 	requireTamperingIsFound(t, about.FinalsDir, about.FinalColumns(specOfToy(t).Shape, ObsPlanes), flip, shallow, 8)
-}
-
-// vanished removes the final observations from the Rows of every episode.
-type vanished struct{ rollout.Sink }
-
-func (v vanished) Episode(e *rollout.Episode) error {
-	e.Rows.Final.Scalars = e.Rows.Final.Scalars[:0]
-	return v.Sink.Episode(e)
-}
-
-// TestFinalsAreKept: episodes that hold their rows are not played again for their last
-// observations; the kept ones are written.
-func TestFinalsAreKept(t *testing.T) {
-	j := toyJob(2, 1).WithDefaults()
-	specs, err := j.Complete(toyMakers())
-	require.NoError(t, err)
-	l := about.NewLayout(j, specs)
-	v, err := toyMakers().Vector("", j.Config(4))
-	require.NoError(t, err)
-	maker, err := toyMakers().Policy("random", nil)
-	require.NoError(t, err)
-	var sums []string
-	for _, wrap := range []func(rollout.Sink) rollout.Sink{
-		func(s rollout.Sink) rollout.Sink { return s },
-		func(s rollout.Sink) rollout.Sink { return vanished{s} },
-	} {
-		made, m := 0, toyMakers()
-		x, err := write.NewEncoder(l, Makers{Vector: func(rules string, c env.Settings) (env.Vector, error) {
-			made++
-			return m.Vector(rules, c)
-		}})
-		require.NoError(t, err)
-		to := [about.AllTables]store.Sum{store.NewSum(), store.NewSum(), store.NewSum()}
-		require.NoError(t, x.Start(j.Place(0), []io.Writer{&to[0], &to[1], &to[2]}))
-		games, err := rollout.NewGames(v, rollout.Cast{Seats: []rollout.Maker{maker, maker}, Keep: l.Keep(4)})
-		require.NoError(t, err)
-		sink := wrap(playedTo(func(e *rollout.Episode) error { return x.Episode(e, "") }))
-		require.NoError(t, games.Play(context.Background(), j.Seed, 0, j.ShardEpisodes, sink))
-		_, err = x.Finish()
-		require.NoError(t, err)
-		require.Equal(t, 1, made, "a game in which starts are looked at, and none to play again")
-		sums = append(sums, to[0].SHA256(), to[2].SHA256())
-	}
-	require.Equal(t, sums[0], sums[2])
-	require.NotEqual(t, sums[1], sums[3])
-	dir := generateToy(t, toyJob(2, 1), Options{})
-	require.Equal(t, sums[:2], []string{shardsOf(t, dir)[0].Steps.SHA256, shardsOf(t, dir)[0].Finals.SHA256})
-	require.False(t, slices.Contains(sums[2:], shardsOf(t, dir)[0].Finals.SHA256))
 }

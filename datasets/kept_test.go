@@ -22,7 +22,14 @@ func TestKeptRows(t *testing.T) {
 			for _, maxTurns := range []int{0, 3} { // 3: most games are cut
 				j := full(toyJob(3, 2))
 				j.Obs, j.Reward, j.MaxTurns, j.Episodes, j.ShardEpisodes = o, reward, maxTurns, 3000, 1500
-				kept := generateToy(t, j, Options{Workers: 2})
+				made, m := 0, toyMakers()
+				vector := m.Vector
+				m.Vector = func(rules string, c env.Settings) (env.Vector, error) {
+					made++
+					return vector(rules, c)
+				}
+				kept := generated(t, j, m, Options{Workers: 1})
+				require.Equal(t, 4, made, "to look at the rules twice, to play, and to see how games start, but not to play again")
 				again := filepath.Join(t.TempDir(), "again")
 				r, err := write.NewRun(t.Context(), again, j, toyMakers(), Options{Workers: 1})
 				require.NoError(t, err)
