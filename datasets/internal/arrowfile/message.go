@@ -2,6 +2,7 @@ package arrowfile
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -148,24 +149,28 @@ func buildMetadata(b *flatbuffers.Builder, m arrow.Metadata) flatbuffers.UOffset
 	return b.CreateVectorOfTables(pairs)
 }
 
+// structs builds a vector of structs of that size, the last of which put writes first.
+func structs[T any](b *flatbuffers.Builder, size int, list []T, put func(T)) flatbuffers.UOffsetT {
+	b.StartVector(size, len(list), 8)
+	for _, x := range slices.Backward(list) {
+		b.Prep(8, size)
+		put(x)
+	}
+	return b.EndVector(len(list))
+}
+
 // appendBatchMessage appends the message before the body of a record batch.
 // nodes are the lengths of the fields, children after their parents.
 func appendBatchMessage(dst []byte, b *flatbuffers.Builder, rows int, nodes []int64, buffers []span, body int64, c Codec) []byte {
 	b.Reset()
-	b.StartVector(nodeSize, len(nodes), 8)
-	for i := len(nodes) - 1; i >= 0; i-- {
-		b.Prep(8, nodeSize)
+	nodeList := structs(b, nodeSize, nodes, func(n int64) {
 		b.PrependInt64(0) // nulls
-		b.PrependInt64(nodes[i])
-	}
-	nodeList := b.EndVector(len(nodes))
-	b.StartVector(bufferSize, len(buffers), 8)
-	for i := len(buffers) - 1; i >= 0; i-- {
-		b.Prep(8, bufferSize)
-		b.PrependInt64(buffers[i].length)
-		b.PrependInt64(buffers[i].offset)
-	}
-	bufferList := b.EndVector(len(buffers))
+		b.PrependInt64(n)
+	})
+	bufferList := structs(b, bufferSize, buffers, func(s span) {
+		b.PrependInt64(s.length)
+		b.PrependInt64(s.offset)
+	})
 	var compression flatbuffers.UOffsetT
 	if c != None {
 		b.StartObject(compressionSlots) // method: buffer by buffer, the default
@@ -187,17 +192,14 @@ func appendBatchMessage(dst []byte, b *flatbuffers.Builder, rows int, nodes []in
 func appendFooter(dst []byte, s Schema, blocks []block) []byte {
 	b := flatbuffers.NewBuilder(4096 + len(blocks)*blockSize)
 	schema := buildSchema(b, s.Arrow())
-	b.StartVector(blockSize, 0, 8)
-	none := b.EndVector(0)
-	b.StartVector(blockSize, len(blocks), 8)
-	for i := len(blocks) - 1; i >= 0; i-- {
-		b.Prep(8, blockSize)
-		b.PrependInt64(blocks[i].body)
+	put := func(k block) {
+		b.PrependInt64(k.body)
 		b.Pad(4)
-		b.PrependInt32(blocks[i].meta)
-		b.PrependInt64(blocks[i].offset)
+		b.PrependInt32(k.meta)
+		b.PrependInt64(k.offset)
 	}
-	list := b.EndVector(len(blocks))
+	none := structs(b, blockSize, nil, put)
+	list := structs(b, blockSize, blocks, put)
 	b.StartObject(footerSlots)
 	b.PrependUOffsetTSlot(footerSchema, schema, 0)
 	b.PrependUOffsetTSlot(footerDictionaries, none, 0)

@@ -173,9 +173,6 @@ func (r *Reader) Read(i int, t *RecordBatch) (err error) {
 	if rows < 1 || rows > int64(t.Cap) {
 		return fmt.Errorf("damaged: a batch of %d rows, expected 1 to %d", rows, t.Cap)
 	}
-	if len(t.Data) != len(r.schema.Columns) {
-		return fmt.Errorf("a record batch of %d columns for a schema of %d", len(t.Data), len(r.schema.Columns))
-	}
 	c := cursor{r: r, body: k.offset + int64(k.meta), size: k.body, nodes: r.nodes, spans: r.spans, table: t}
 	for i, d := range t.Data {
 		if err := c.column(r.schema.Columns[i], d, int(rows)); err != nil {

@@ -76,13 +76,9 @@ func (w *Writer) write(b []byte) error {
 	return err
 }
 
-// Write writes t as one record batch. t must have all columns of the schema.
+// Write writes t as one record batch. t must have the schema and all its columns.
 func (w *Writer) Write(t *RecordBatch) error {
 	if w.err != nil {
-		return w.err
-	}
-	if len(t.Data) != len(w.schema.Columns) {
-		w.err = fmt.Errorf("a record batch of %d columns for a schema of %d", len(t.Data), len(w.schema.Columns))
 		return w.err
 	}
 	w.nodes, w.spans, w.body, w.parts, w.size = w.nodes[:0], w.spans[:0], w.body[:0], w.parts[:0], 0
