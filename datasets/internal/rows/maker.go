@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"moonfarm/datasets/derive"
-	"moonfarm/datasets/internal/arrowfile"
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout"
@@ -424,24 +423,9 @@ func scatter(to target, from *Slabs, n int) {
 			continue
 		}
 		dst, src := to.slabs.data[c], from.data[c]
-		switch size {
-		case 1:
-			scattered(dst, src, to.order[:n])
-		case 4:
-			scattered(arrowfile.View[int32](dst), arrowfile.View[int32](src), to.order[:n])
-		case 8:
-			scattered(arrowfile.View[uint64](dst), arrowfile.View[uint64](src), to.order[:n])
-		default:
-			for k, at := range to.order[:n] {
-				copy(dst[int(at)*size:][:size], src[k*size:])
-			}
+		for k, at := range to.order[:n] {
+			copy(dst[int(at)*size:][:size], src[k*size:])
 		}
-	}
-}
-
-func scattered[T any](dst, src []T, order []int32) {
-	for k, at := range order {
-		dst[at] = src[k]
 	}
 }
 
