@@ -295,11 +295,6 @@ func (m *Manifest) StatisticsOf(sum *stats.Sums) *stats.Statistics {
 }
 
 // Attachments lists the texts beside the manifest.
-func (m *Manifest) Attachments() (list []Attachment) {
-	for _, a := range []Attachment{m.Statistics, m.Card} {
-		if a.Path != "" {
-			list = append(list, a)
-		}
-	}
-	return list
+func (m *Manifest) Attachments() []Attachment {
+	return slices.DeleteFunc([]Attachment{m.Statistics, m.Card}, func(a Attachment) bool { return a.Path == "" })
 }

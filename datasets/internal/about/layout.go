@@ -282,12 +282,7 @@ func (j *Job) Extras() Extras { return Extras{j.Mixed(), j.Search, j.Imported(),
 // StepColumns returns the columns of steps/*.arrow. Reading compares every name,
 // shape and text with them.
 func StepColumns(s env.Spec, o Obs, x Extras) []arrowfile.Column {
-	c := []arrowfile.Column{
-		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
-		{Name: ColTurn, Type: arrowfile.Int32, Doc: "turn of the episode, from 0"},
-		{Name: ColSeat, Type: arrowfile.Uint8, Doc: "seat of the player, from 0"},
-	}
-	c = append(c, observationColumns(s.Shape, o, "before the turn")...)
+	c := append(rowColumns("turn of the episode, from 0"), observationColumns(s.Shape, o, "before the turn")...)
 	tensor := func(name string, t arrowfile.Type, doc string, dims []string, shape ...int) {
 		c = AppendTensor(c, name, t, doc, dims, shape...)
 	}
@@ -360,10 +355,8 @@ func observationColumns(h features.Shape, o Obs, when string) (c []arrowfile.Col
 
 // AppendTensor appends a tensor column, unless a dimension is 0.
 func AppendTensor(c []arrowfile.Column, name string, t arrowfile.Type, doc string, dims []string, shape ...int) []arrowfile.Column {
-	for _, n := range shape {
-		if n == 0 {
-			return c
-		}
+	if slices.Contains(shape, 0) {
+		return c
 	}
 	return append(c, arrowfile.Column{Name: name, Type: t, Shape: shape, Dims: dims, Tensor: true, Doc: doc})
 }
@@ -421,9 +414,14 @@ func EpisodeColumns(s env.Spec, x Extras) []arrowfile.Column {
 
 // FinalColumns returns the columns of finals/*.arrow.
 func FinalColumns(s features.Shape, o Obs) []arrowfile.Column {
-	return append([]arrowfile.Column{
+	return append(rowColumns("turns played: the number of the turn that would come"), observationColumns(s, o, "after the last turn")...)
+}
+
+// rowColumns returns the columns by which a row is found.
+func rowColumns(turn string) []arrowfile.Column {
+	return []arrowfile.Column{
 		{Name: ColEpisode, Type: arrowfile.Uint64, Doc: "number of the episode in the dataset, from 0"},
-		{Name: ColTurn, Type: arrowfile.Int32, Doc: "turns played: the number of the turn that would come"},
+		{Name: ColTurn, Type: arrowfile.Int32, Doc: turn},
 		{Name: ColSeat, Type: arrowfile.Uint8, Doc: "seat of the player, from 0"},
-	}, observationColumns(s, o, "after the last turn")...)
+	}
 }

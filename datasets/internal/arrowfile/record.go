@@ -1,6 +1,8 @@
 package arrowfile
 
 import (
+	"slices"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -12,14 +14,8 @@ func (s Schema) Part(want func(name string) bool) Schema {
 	if want == nil {
 		return s
 	}
-	p := s
-	p.Columns = nil
-	for _, c := range s.Columns {
-		if want(c.Name) {
-			p.Columns = append(p.Columns, c)
-		}
-	}
-	return p
+	s.Columns = slices.DeleteFunc(slices.Clone(s.Columns), func(c Column) bool { return !want(c.Name) })
+	return s
 }
 
 // Record returns the rows as arrow-go's record batch. as is the Arrow schema of the
