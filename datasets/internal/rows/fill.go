@@ -28,25 +28,15 @@ func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
 	for k, c := 0, view[int32](to, Step, row, rows); k < len(c); k++ {
 		c[k] = e.Steps.Step[first+k/n]
 	}
-	if c := view[float32](to, Reward, row, rows); c != nil {
-		rewards := m.rewards
-		if e.Steps != nil {
-			rewards = e.Steps.Reward
-		}
-		copy(c, rewards[from:until])
+	rewards := m.rewards
+	if e.Steps != nil {
+		rewards = e.Steps.Reward
 	}
-	if c := view[float32](to, Return, row, rows); c != nil {
-		copy(c, s.returns[from:until])
-	}
-	if c := view[float32](to, NStep, row, rows); c != nil {
-		copy(c, s.nsteps[from:until])
-	}
-	if c := to.Bytes(Chosen, row, rows); c != nil {
-		copy(c, e.Chosen[from:until])
-	}
-	if c := view[float32](to, SearchValue, row, rows); c != nil {
-		copy(c, e.Searches.Value[from:until])
-	}
+	put(view[float32](to, Reward, row, rows), rewards, from, until)
+	put(view[float32](to, Return, row, rows), s.returns, from, until)
+	put(view[float32](to, NStep, row, rows), s.nsteps, from, until)
+	put(to.Bytes(Chosen, row, rows), e.Chosen, from, until)
+	put(view[float32](to, SearchValue, row, rows), e.Searches.Value, from, until)
 	m.flags(to.Bytes(Terminated, row, rows), e, first, end, sim.Over)
 	m.flags(to.Bytes(Truncated, row, rows), e, first, end, sim.Cut)
 	for k, c := 0, to.Bytes(Wanted, row, rows); k < len(c); k++ {
@@ -54,6 +44,13 @@ func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
 		if m.spec.Keep(&e.Episode, first+k/n, k%n) {
 			c[k] = 1
 		}
+	}
+}
+
+// put copies values to a column, if there is one.
+func put[T any](column, values []T, from, until int) {
+	if column != nil {
+		copy(column, values[from:until])
 	}
 }
 

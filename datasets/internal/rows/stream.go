@@ -141,7 +141,10 @@ type Stream struct {
 // rows in windows.
 func NewStream(c StreamOptions, rand *prng.Rand, source Source) *Stream {
 	s := &Stream{c: &c, rand: rand, source: source}
-	whole := c.Rows * c.Players / gcd(c.Rows, c.Players) // rows that are whole batches and whole turns
+	whole := c.Rows // rows that are whole batches and whole turns
+	for whole%c.Players != 0 {
+		whole += c.Rows
+	}
 	s.room = (max(c.Rows, c.Shuffle) + whole - 1) / whole * whole
 	windows := 1
 	if c.Workers > 1 {
@@ -207,13 +210,6 @@ func (s *Stream) newWindow() *window {
 		return &window{slabs: newSlabs(s.c.Width, 0), final: newFinal(&s.c.Spec)}
 	}
 	return &window{slabs: newSlabs(s.c.Width, s.room)}
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // take takes the next episode in hand.
