@@ -21,6 +21,9 @@ func Encode(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// end is the end of a text, after its checksum.
+const end = "\"\n}\n"
+
 // EncodeSummed returns the text of v, whose last key is a checksum, with the sha256 of
 // the text with an empty checksum. The checksum in v must be empty.
 func EncodeSummed(v any) ([]byte, error) {
@@ -28,7 +31,6 @@ func EncodeSummed(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const end = "\"\n}\n"
 	sum := store.SHA256(text)
 	return append(append(text[:len(text)-len(end)], sum...), end...), nil
 }
@@ -46,18 +48,9 @@ func Decode(text []byte, v any, encode func() ([]byte, error)) error {
 		return fmt.Errorf("damaged: %w", err)
 	}
 	if !bytes.Equal(again, text) {
-		return fmt.Errorf("damaged: its checksum should be %s", quotedChecksum(again))
+		return fmt.Errorf("damaged: its checksum should be %q", again[len(again)-len(end)-64:len(again)-len(end)])
 	}
 	return nil
-}
-
-// quotedChecksum returns the checksum in the last line but one of a text.
-func quotedChecksum(text []byte) string {
-	lines := bytes.Split(text, []byte("\n"))
-	if len(lines) < 3 {
-		return ""
-	}
-	return string(bytes.TrimPrefix(bytes.TrimSpace(lines[len(lines)-3]), []byte(`"checksum": `)))
 }
 
 // A text that is read may have fewValues values, and one more for every bytesOfValue
