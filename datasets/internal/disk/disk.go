@@ -66,10 +66,6 @@ func (d *Folder) open(create bool) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	if inside == "." {
-		d.root = top
-		return top, nil
-	}
 	defer top.Close()
 	if create {
 		err = top.MkdirAll(inside, 0o777)
