@@ -208,22 +208,18 @@ func (s *Store) Each(ctx context.Context, dir string, do func(name string) error
 // Create implements store.Store. It holds the content in memory, so that the object
 // appears as a whole, under a name that may depend on the content.
 func (s *Store) Create(ctx context.Context, _ string) (store.File, error) {
-	return &file{Sum: store.NewSum(), to: s, ctx: ctx}, nil
+	return &file{to: s, ctx: ctx}, nil
 }
 
 // file is a file that is being written.
 type file struct {
-	store.Sum
-	to      *Store
-	ctx     context.Context
-	content bytes.Buffer
+	bytes.Buffer
+	to  *Store
+	ctx context.Context
 }
 
-// Write implements store.File.
-func (f *file) Write(p []byte) (int, error) {
-	f.content.Write(p)
-	return f.Sum.Write(p)
-}
+// SHA256 implements store.File.
+func (f *file) SHA256() string { return store.SHA256(f.Bytes()) }
 
 // Close implements store.File.
 func (f *file) Close() error { return nil }
@@ -273,7 +269,7 @@ func (f *file) upload(name string, fresh bool) error {
 	w := b.watch(f.ctx)
 	defer w.stop()
 	return b.fail(name, w.because(twice(func() error {
-		return b.bucket.Write(w.ctx, b.prefix+name, &passing{bytes.NewReader(f.content.Bytes()), w.alive}, fresh)
+		return b.bucket.Write(w.ctx, b.prefix+name, &passing{bytes.NewReader(f.Bytes()), w.alive}, fresh)
 	})))
 }
 
