@@ -78,8 +78,8 @@ func Main() {
 // errNoMain is the error of Start in a program that never called Main.
 var errNoMain = errors.New("no bot can be started: this program does not call child.Main at its beginning")
 
-// Limits bound the resources of a bot's processes in a match. Zero means no limit, except
-// for Answer. The caller limits real time by the deadlines of Process.
+// Limits bound the resources of a bot's processes in a match. Zero means no limit. The caller
+// limits real time by the deadlines of Process.
 type Limits struct {
 	// CPU is the processor time of all processes of the match, ended ones included.
 	// Linux measures it while they run, other systems when a process has ended. A
@@ -92,21 +92,15 @@ type Limits struct {
 	// Processes is the number of processes at a time, including ended ones for which
 	// their parents have not waited. Threads are not counted. Linux only.
 	Processes int
-
-	AddressSpace int64 // bytes of virtual memory of each process: RLIMIT_AS. Linux only
-	FileSize     int64 // bytes of a file that a process writes: RLIMIT_FSIZE. Linux only
-
-	Answer int64 // bytes of a line that ReadLine reads; 0: DefaultAnswer
-	Output int64 // bytes that ReadLine reads in the whole match
 }
 
-// DefaultAnswer is the limit of a line in bytes if Limits.Answer is 0. It bounds the memory
-// of this program.
-const DefaultAnswer = 1 << 20
+// MaxAnswer is the limit of a line that ReadLine reads, in bytes. It bounds the memory of
+// this program.
+const MaxAnswer = 1 << 20
 
 // validate returns an error for negative limits.
 func (l Limits) validate() error {
-	if l.CPU < 0 || l.Memory < 0 || l.Processes < 0 || l.AddressSpace < 0 || l.FileSize < 0 || l.Answer < 0 || l.Output < 0 {
+	if l.CPU < 0 || l.Memory < 0 || l.Processes < 0 {
 		return fmt.Errorf("a negative limit: %+v", l)
 	}
 	return nil

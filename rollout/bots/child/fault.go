@@ -16,27 +16,14 @@ const (
 	CPU                            // Limits.CPU
 	Memory                         // Limits.Memory
 	Processes                      // Limits.Processes
-	Output                         // Limits.Answer or Limits.Output
+	Output                         // MaxAnswer
 	Lost                           // the guard has ended, or the bot's processes cannot be killed
 )
-
-// String returns one word for people and journals.
-func (f FaultKind) String() string {
-	names := [...]string{Exited: "exited", Closed: "closed", Time: "time", CPU: "cpu", Memory: "memory",
-		Processes: "processes", Output: "output", Lost: "lost"}
-	if int(f) < len(names) && f > 0 {
-		return names[f]
-	}
-	return fmt.Sprintf("FaultKind(%d)", uint8(f))
-}
 
 // Fault is an error of a bot.
 type Fault struct {
 	Kind FaultKind
-	// Limit and Measured are nanoseconds for Time and CPU, bytes for Memory and Output,
-	// a number of processes for Processes, and 0 for other kinds.
-	Limit, Measured int64
-	Text            string // one line, with the limit and the measured value
+	Text string // one line, with the limit and the measured value
 }
 
 // Error implements error.
@@ -44,22 +31,19 @@ func (f *Fault) Error() string { return f.Text }
 
 // cpuFault and the functions below it make faults with their text.
 func cpuFault(limit, measured time.Duration) *Fault {
-	return &Fault{CPU, int64(limit), int64(measured),
-		fmt.Sprintf("used %v of processor time, the limit is %v", measured.Round(time.Millisecond), limit)}
+	return &Fault{CPU, fmt.Sprintf("used %v of processor time, the limit is %v", measured.Round(time.Millisecond), limit)}
 }
 
 func memoryFault(limit, measured int64) *Fault {
-	return &Fault{Memory, limit, measured,
-		fmt.Sprintf("used %s of memory, the limit is %s", megabytes(measured), megabytes(limit))}
+	return &Fault{Memory, fmt.Sprintf("used %s of memory, the limit is %s", megabytes(measured), megabytes(limit))}
 }
 
 func processesFault(limit, measured int) *Fault {
-	return &Fault{Processes, int64(limit), int64(measured),
-		fmt.Sprintf("had %d processes, the limit is %d", measured, limit)}
+	return &Fault{Processes, fmt.Sprintf("had %d processes, the limit is %d", measured, limit)}
 }
 
-func timeFault(what string, limit, measured time.Duration) *Fault {
-	return &Fault{Time, int64(limit), int64(measured), fmt.Sprintf("%s within %v", what, limit.Round(time.Millisecond))}
+func timeFault(what string, limit time.Duration) *Fault {
+	return &Fault{Time, fmt.Sprintf("%s within %v", what, limit.Round(time.Millisecond))}
 }
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -23,7 +22,6 @@ type Guard struct {
 	starts       starter
 	ctx          context.Context
 	stopWatching func() bool // stops ending the guard with the context
-	output       atomic.Int64
 	work         sync.WaitGroup
 
 	run     sync.Mutex // locked by Run and Close
@@ -61,9 +59,6 @@ func Start(ctx context.Context, limits Limits) (*Guard, error) {
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
-	}
-	if limits.Answer == 0 {
-		limits.Answer = DefaultAnswer
 	}
 	g := &Guard{limits: limits, marker: rand.Text(), ctx: ctx}
 	var err error

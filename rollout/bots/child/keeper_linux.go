@@ -23,7 +23,7 @@ const parentDied = syscall.SIGUSR1
 
 // keeper is the state of the guard process. One goroutine on one thread starts, signals and
 // waits for processes, so no process ID is used after wait4 has freed it. The system ties
-// death signals of children and ptrace calls to that thread, too.
+// death signals of children to that thread, too.
 type keeper struct {
 	conn    *net.UnixConn
 	reports *gob.Encoder
@@ -221,10 +221,9 @@ func (k *keeper) launch(l *launch, files []int) {
 		k.tell(report{Fault: cpuFault(k.limits.CPU, cpu)})
 		return
 	}
-	limited := k.limits.AddressSpace > 0 || k.limits.FileSize > 0
 	pid, err := syscall.ForkExec(l.Path, l.Args, &syscall.ProcAttr{
 		Dir: l.Dir, Env: l.Env, Files: []uintptr{uintptr(files[0]), uintptr(files[1]), uintptr(files[2])},
-		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, Ptrace: limited},
+		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		k.tell(report{Error: launchError(l.Path, err)})
@@ -232,14 +231,6 @@ func (k *keeper) launch(l *launch, files []int) {
 	}
 	k.run, k.pid, k.gone, k.fault = l, pid, false, nil
 	k.usage.begin()
-	if limited {
-		if err := k.restrict(pid); err != nil {
-			k.end()
-			k.run = nil
-			k.tell(report{Error: fmt.Sprintf("the limits of the bot's process cannot be set: %v", err)})
-			return
-		}
-	}
 	k.tell(report{})
 }
 
@@ -271,44 +262,6 @@ func firstLine(path string) string {
 	n, _ := io.ReadFull(f, start)
 	line, _, _ := strings.Cut(string(start[:n]), "\n")
 	return strings.TrimRight(line, "\r")
-}
-
-// restrict sets the limits of a traced process, which is stopped after execve and before its
-// first instruction, and lets it run.
-func (k *keeper) restrict(pid int) error {
-	var ws syscall.WaitStatus
-	for {
-		_, err := syscall.Wait4(pid, &ws, 0, nil)
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		break
-	}
-	if !ws.Stopped() {
-		k.gone, k.status = true, ws
-		return nil
-	}
-	for _, l := range []struct {
-		resource int
-		bytes    int64
-	}{{unix.RLIMIT_AS, k.limits.AddressSpace}, {unix.RLIMIT_FSIZE, k.limits.FileSize}} {
-		if l.bytes == 0 {
-			continue
-		}
-		var limit unix.Rlimit
-		if err := unix.Prlimit(pid, l.resource, nil, &limit); err != nil {
-			return err
-		}
-		limit.Cur = min(limit.Max, uint64(l.bytes))
-		limit.Max = limit.Cur
-		if err := unix.Prlimit(pid, l.resource, &limit, nil); err != nil {
-			return err
-		}
-	}
-	return syscall.PtraceDetach(pid)
 }
 
 // reap waits for all children that have ended and calls each with their IDs. It reports

@@ -13,7 +13,6 @@ import (
 func localGuard(t *testing.T, limits Limits) *Guard {
 	t.Helper()
 	g := &Guard{limits: limits, ctx: t.Context()}
-	g.limits.Answer = DefaultAnswer
 	g.starts = &local{guard: g}
 	g.stopWatching = context.AfterFunc(g.ctx, g.starts.end)
 	t.Cleanup(func() {

@@ -153,15 +153,17 @@ func (p *Process) ReadLine(deadline time.Time) ([]byte, error) {
 			return line, nil
 		}
 		p.searched = len(p.kept)
-		if limit := p.guard.limits.Answer; int64(len(p.kept)) > limit {
-			p.flood(fmt.Sprintf("answered with more than %d bytes", limit), limit, int64(len(p.kept)))
+		if len(p.kept) > MaxAnswer {
+			p.unread = &Fault{Output, fmt.Sprintf("answered with more than %d bytes", MaxAnswer)}
+			p.setFault(p.unread)
+			p.guard.starts.kill(p.number)
 			break
 		}
 		err := p.fill(deadline)
 		switch {
 		case err == nil:
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, timeFault("did not answer", deadline.Sub(begin), time.Since(begin))
+			return nil, timeFault("did not answer", deadline.Sub(begin))
 		case p.unread == nil:
 			p.unread = p.pipeFault("closed its standard output")
 			if ended := p.unread.Kind == Exited || p.unread.Kind == Closed; ended && len(p.kept) > 0 {
@@ -184,8 +186,8 @@ func (p *Process) fill(deadline time.Time) error {
 		p.kept = p.base[:copy(p.base, p.kept)]
 	}
 	room := p.kept[len(p.kept):cap(p.kept)]
-	if most := p.guard.limits.Answer + 1; int64(len(room)) > most {
-		room = room[:most]
+	if len(room) > MaxAnswer+1 {
+		room = room[:MaxAnswer+1]
 	}
 	stop, err := setDeadline(p, p.out.SetReadDeadline, deadline)
 	if err != nil {
@@ -196,21 +198,10 @@ func (p *Process) fill(deadline time.Time) error {
 		err = os.ErrDeadlineExceeded
 	}
 	p.kept = p.kept[:len(p.kept)+n]
-	if total, limit := p.guard.output.Add(int64(n)), p.guard.limits.Output; limit > 0 && total > limit {
-		p.flood(fmt.Sprintf("printed %d bytes in the whole match, the limit is %d", total, limit), limit, total)
-		return p.unread
-	}
 	if n > 0 {
 		return nil
 	}
 	return err
-}
-
-// flood kills the process because it prints too much.
-func (p *Process) flood(text string, limit, measured int64) {
-	p.unread = &Fault{Output, limit, measured, text}
-	p.setFault(p.unread)
-	p.guard.starts.kill(p.number)
 }
 
 // setDeadline sets a deadline for the next read or write. On systems whose files have no
@@ -239,7 +230,7 @@ func (p *Process) pipeFault(closed string) *Fault {
 	case <-p.over:
 		return p.result.exited()
 	case <-t.C:
-		return &Fault{Kind: Closed, Text: closed + " and runs on"}
+		return &Fault{Closed, closed + " and runs on"}
 	}
 }
 
@@ -266,7 +257,7 @@ func (p *Process) Write(b []byte, deadline time.Time) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		p.unwritten = timeFault("did not read what it was sent", deadline.Sub(begin), time.Since(begin))
+		p.unwritten = timeFault("did not read what it was sent", deadline.Sub(begin))
 	default:
 		p.unwritten = p.pipeFault("closed its standard input")
 	}
@@ -297,7 +288,7 @@ func (p *Process) Wait(deadline time.Time) (*Exit, error) {
 		if p.ended() {
 			return &p.result, nil
 		}
-		return nil, timeFault("did not end", deadline.Sub(begin), time.Since(begin))
+		return nil, timeFault("did not end", deadline.Sub(begin))
 	}
 }
 
@@ -320,7 +311,7 @@ func (p *Process) Kill() *Exit {
 	r, err := p.Wait(time.Now().Add(guardTimeout))
 	if err != nil {
 		return &Exit{Status: "unknown", Code: -1, Time: time.Since(p.begin),
-			Fault: &Fault{Kind: Lost, Text: fmt.Sprintf("the bot's processes did not end within %v after they were killed", guardTimeout)}}
+			Fault: &Fault{Lost, fmt.Sprintf("the bot's processes did not end within %v after they were killed", guardTimeout)}}
 	}
 	return r
 }

@@ -29,7 +29,7 @@ type Limits struct {
 	End time.Duration
 
 	// Process bounds the bot's processes. Zero values mean no limit, except that a line
-	// of an answer has at most child.DefaultAnswer bytes, a megabyte. The longest answers
+	// of an answer has at most child.MaxAnswer bytes, a megabyte. The longest answers
 	// that the rules can carry out have some 200 KB.
 	Process child.Limits
 }

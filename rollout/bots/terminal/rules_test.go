@@ -193,7 +193,7 @@ func TestMany(t *testing.T) {
 func TestMostCommands(t *testing.T) {
 	m := ruled(t, "2026", 1)
 	for command, orders := range map[string]int{`["XX",13,13]`: 0, `["FF",99,99]`: 0, `["FF",13,13]`: most, `["PI",13,0],["EI",14,0]`: most, `7`: 0} {
-		line := []byte("[" + strings.Repeat(command+",", child.DefaultAnswer/(len(command)+1)-2) + command + "]")
+		line := []byte("[" + strings.Repeat(command+",", child.MaxAnswer/(len(command)+1)-2) + command + "]")
 		s := &seatedBot{names: &m.Config.Shorthands, rules: &m.Config.Rules}
 		dst := make([]sim.Order, 0, most)
 		assert.LessOrEqual(t, testing.AllocsPerRun(2, func() {
