@@ -39,7 +39,7 @@ func SplitCommand(line string) ([]string, error) {
 	case quote != 0:
 		return nil, fmt.Errorf("a quote %c is not closed", quote)
 	case len(words) == 0 || words[0] == "":
-		return nil, errors.New("want the name of a program")
+		return nil, errors.New("expected the name of a program")
 	}
 	return words, nil
 }

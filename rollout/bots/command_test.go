@@ -17,8 +17,8 @@ func TestSplitCommand(t *testing.T) {
 		{`sh -c 'exec "./my bot" $@' ""`, []string{"sh", "-c", `exec "./my bot" $@`, ""}, ""},
 		{`a"b c"d`, []string{"ab cd"}, ""},
 		{`a 'b`, nil, "a quote ' is not closed"},
-		{"  ", nil, "want the name of a program"},
-		{`"" x`, nil, "want the name of a program"},
+		{"  ", nil, "expected the name of a program"},
+		{`"" x`, nil, "expected the name of a program"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			got, err := SplitCommand(c.line)

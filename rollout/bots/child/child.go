@@ -27,7 +27,7 @@
 // The system also sends the guard a signal when its parent dies, in case another
 // process has inherited the connection. If the guard itself is killed, the system
 // kills the process that it started (PR_SET_PDEATHSIG), and this program kills
-// every process that has the bot's marker in its environment (see Marker).
+// every process that has the bot's marker in its environment.
 //
 // The guard does not use cgroups, because most users may not make one.
 //
@@ -57,9 +57,9 @@ import (
 	"time"
 )
 
-// Marker is the name of an environment variable that all processes of a bot have, with
+// marker is the name of an environment variable that all processes of a bot have, with
 // a value that differs for each Guard.
-const Marker = "MOONFARM_BOT"
+const marker = "MOONFARM_BOT"
 
 // mainCalled says whether Main was called. If it was not, this program must not be
 // started again as a guard: it would repeat its own work, such as all tests.
@@ -111,8 +111,7 @@ type Command struct {
 	// Args are the program and its arguments. A program without a slash is
 	// searched in PATH, one with a relative path in Dir.
 	Args []string
-	Dir  string   // working directory; "": the one of this program
-	Env  []string // "NAME=value", added to the environment of this program
+	Dir  string // working directory; "": the one of this program
 
 	// Input connects standard input to Process.Write. Otherwise it is an empty file.
 	Input bool
@@ -122,8 +121,8 @@ type Command struct {
 	Log    *Log // nil: only the last lines are kept, for Exit.Lines
 }
 
-// Check returns an error if the program or the folder does not exist, or if CheckScript
-// refuses its script. Run can fail all the same, such as when the interpreter of a script
+// Check returns an error if the program or the folder does not exist, or if its script
+// cannot work: see checkScript. Run can fail all the same, such as when the interpreter of a script
 // is missing.
 func (c *Command) Check() error {
 	path, dir, err := c.find()
@@ -136,9 +135,9 @@ func (c *Command) Check() error {
 // find returns the program's path and the folder, both absolute.
 func (c *Command) find() (path, dir string, err error) {
 	if len(c.Args) == 0 || c.Args[0] == "" {
-		return "", "", errors.New("want the name of a program")
+		return "", "", errors.New("expected the name of a program")
 	}
-	for _, s := range append(append([]string{c.Dir}, c.Args...), c.Env...) {
+	for _, s := range append([]string{c.Dir}, c.Args...) {
 		if strings.ContainsRune(s, 0) {
 			return "", "", fmt.Errorf("%q has a zero byte", s)
 		}

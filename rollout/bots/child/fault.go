@@ -57,8 +57,8 @@ type Exit struct {
 	Fault *Fault
 
 	CPU       time.Duration // processor time of this process and its descendants, not of the whole match
-	Memory    int64         // highest measured memory at a time, in bytes
-	Processes int           // highest measured number of processes at a time
+	Memory    int64         // highest measured memory at a time, in bytes; Linux only
+	Processes int           // highest measured number of processes at a time; Linux only
 	Time      time.Duration // real time from start to end
 	Lines     []string      // the last lines written to the log, without unprintable characters
 }
@@ -71,13 +71,9 @@ func (e *Exit) exited() *Fault {
 	return &Fault{Kind: Exited, Text: "the program has ended: " + e.Status}
 }
 
-// endReport is the part of an Exit that the starter knows.
+// endReport is the end of a process in the words of the starter, which does not know Time
+// and Lines.
 type endReport struct {
-	Number    int
-	Status    string
-	Code      int
-	Fault     *Fault
-	CPU       time.Duration
-	Memory    int64
-	Processes int
+	Number int
+	Exit
 }

@@ -104,8 +104,7 @@ func (g *Guard) Run(c Command) (*Process, error) {
 	if err == nil {
 		g.begun(p)
 		g.work.Go(p.drain)
-		env := append(append(os.Environ(), "PWD="+dir), c.Env...)
-		env = (&exec.Cmd{Env: append(env, Marker+"="+g.marker)}).Environ() // removes duplicates
+		env := (&exec.Cmd{Env: append(os.Environ(), "PWD="+dir, marker+"="+g.marker)}).Environ() // removes duplicates
 		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)
 	}
 	if err != nil {
@@ -145,7 +144,7 @@ func (g *Guard) lost(why string) {
 	p := g.started
 	g.mu.Unlock()
 	if p != nil {
-		g.ended(endReport{Number: p.number, Status: "unknown", Code: -1, Fault: &Fault{Kind: Lost, Text: why}})
+		g.ended(endReport{p.number, Exit{Status: "unknown", Code: -1, Fault: &Fault{Lost, why}}})
 	}
 }
 

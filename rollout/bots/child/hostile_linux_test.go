@@ -23,7 +23,7 @@ import (
 // mark adds a mark to the environment of a command and returns it.
 func mark(c *Command) string {
 	m := "CHILD_TEST_MARK=" + rand.Text()
-	c.Env = append(c.Env, m)
+	c.Args = append([]string{"env", m}, c.Args...)
 	return m
 }
 

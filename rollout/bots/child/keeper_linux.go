@@ -296,8 +296,8 @@ func (k *keeper) finish() {
 	if k.fault == nil {
 		k.fault = used.over(&k.limits)
 	}
-	e := &endReport{Number: k.run.Number, Status: "unknown", Code: -1, Fault: k.fault,
-		CPU: used.cpu - k.usage.before, Memory: k.usage.peak.memory, Processes: k.usage.peak.processes}
+	e := &endReport{k.run.Number, Exit{Status: "unknown", Code: -1, Fault: k.fault,
+		CPU: used.cpu - k.usage.before, Memory: k.usage.peak.memory, Processes: k.usage.peak.processes}}
 	switch ws := k.status; {
 	case !k.gone:
 	case ws.Exited():

@@ -46,7 +46,7 @@ func (l *local) wait(number int, c *exec.Cmd) {
 	c.Wait()
 	killGroup(c.Process.Pid) // descendants
 	state := c.ProcessState
-	e := endReport{Number: number, Status: state.String(), Code: state.ExitCode(), CPU: state.UserTime() + state.SystemTime()}
+	e := endReport{number, Exit{Status: state.String(), Code: state.ExitCode(), CPU: state.UserTime() + state.SystemTime()}}
 	l.mu.Lock()
 	l.cmd = nil
 	l.used += e.CPU

@@ -111,10 +111,10 @@ func TestPlace(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	c := talks(t, "where")
-	c.Dir, c.Env = dir, []string{"CHILD_TEST=yours"}
+	c.Dir = dir
 	p := start(t, guard(t, Limits{}), c)
 	assert.Equal(t, dir, readLine(t, p), "works")
-	got, want := readLine(t, p), "yours true "
+	got, want := readLine(t, p), "mine true "
 	assert.Truef(t, strings.HasPrefix(got, want), "environment %q, want %q", got, want)
 }
 
@@ -219,8 +219,8 @@ func TestProgramsThatAreNotThere(t *testing.T) {
 		command Command
 		want    string
 	}{
-		{Command{}, "want the name of a program"},
-		{Command{Args: []string{""}}, "want the name of a program"},
+		{Command{}, "expected the name of a program"},
+		{Command{Args: []string{""}}, "expected the name of a program"},
 		{Command{Args: []string{"no-such-program-here"}}, "not found"},
 		{Command{Args: []string{"./nothing"}, Dir: dir}, "nothing"},
 		{Command{Args: []string{filepath.Join(dir, "nothing")}}, "nothing"},

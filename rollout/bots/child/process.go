@@ -107,8 +107,8 @@ func (p *Process) finish(e endReport) {
 	p.log.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.result = Exit{Status: e.Status, Code: e.Code, Fault: e.Fault, CPU: e.CPU, Memory: e.Memory,
-		Processes: e.Processes, Time: ended.Sub(p.begin), Lines: p.tail.lines()}
+	p.result = e.Exit
+	p.result.Time, p.result.Lines = ended.Sub(p.begin), p.tail.lines()
 	if p.fault != nil && (e.Fault == nil || e.Fault.Kind == Lost) {
 		p.result.Fault = p.fault
 	}

@@ -36,7 +36,7 @@ func (c *Command) checkScripts(path, dir string) error {
 
 // ScriptArgs returns the command line that runs a shell script: its path, or bash and its
 // path if the file has no right to be executed (archives can lose it, and Windows has
-// none). It fails if the file does not exist or CheckScript refuses it.
+// none). It fails if the file does not exist or checkScript refuses it.
 func ScriptArgs(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -45,7 +45,7 @@ func ScriptArgs(path string) ([]string, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a file", filepath.Base(path))
 	}
-	if err := CheckScript(path); err != nil {
+	if err := checkScript(path, false); err != nil {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o111 == 0 {
@@ -54,12 +54,10 @@ func ScriptArgs(path string) ([]string, error) {
 	return []string{path}, nil
 }
 
-// CheckScript returns an error if the first line of a script cannot work on this system:
+// checkScript returns an error if the first line of a script cannot work on this system:
 // on systems other than Windows it must not end with CR LF, and no byte order mark may
-// precede #!. It returns nil for other files and for files that cannot be read.
-func CheckScript(path string) error { return checkScript(path, false) }
-
-// checkScript implements CheckScript. shell says that the file is a script even without #!.
+// precede #!. It returns nil for other files and for files that cannot be read. shell says
+// that the file is a script even without #!.
 func checkScript(path string, shell bool) error {
 	if runtime.GOOS == "windows" {
 		return nil

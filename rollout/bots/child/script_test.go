@@ -35,16 +35,12 @@ func TestScripts(t *testing.T) {
 	} {
 		t.Run(strconv.Quote(text), func(t *testing.T) {
 			write("run.sh", text)
-			for _, err := range []error{
-				CheckScript(filepath.Join(dir, "run.sh")),
-				(&Command{Args: []string{"./run.sh", "x"}, Dir: dir}).Check(),
-			} {
-				if want == "" {
-					require.NoError(t, err, "%q", text)
-				} else {
-					require.ErrorContains(t, err, want, "%q", text)
-					require.ErrorContains(t, err, "sed -i ", "%q", text)
-				}
+			err := (&Command{Args: []string{"./run.sh", "x"}, Dir: dir}).Check()
+			if want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, want)
+				require.ErrorContains(t, err, "sed -i ")
 			}
 		})
 	}
@@ -52,6 +48,4 @@ func TestScripts(t *testing.T) {
 	require.NoError(t, (&Command{Args: []string{"./run.sh"}, Dir: dir}).Check())
 	require.ErrorContains(t, (&Command{Args: []string{"sh", "-e", "run.sh"}, Dir: dir}).Check(), "end with CR LF")
 	require.NoError(t, (&Command{Args: []string{"sh", "-c", "true"}, Dir: dir}).Check())
-	require.NoError(t, CheckScript(filepath.Join(dir, "none")))
-	require.NoError(t, CheckScript(dir))
 }

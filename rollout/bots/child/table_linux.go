@@ -210,10 +210,10 @@ func (k *keeper) killAll() bool {
 	return true
 }
 
-// killMarked kills the processes of a guard that was killed: all that have the marker in
-// their environment, until two passes find none.
-func killMarked(marker string) {
-	want := []byte(Marker + "=" + marker + "\x00")
+// killMarked kills the processes of a guard that was killed: all that have the marker with
+// this value in their environment, until two passes find none.
+func killMarked(value string) {
+	want := []byte(marker + "=" + value + "\x00")
 	empty := 0 // passes that found none
 	for end := time.Now().Add(giveUp); empty < 2 && time.Now().Before(end); {
 		t, found := processTable{}, false

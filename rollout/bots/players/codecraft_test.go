@@ -87,7 +87,7 @@ func TestCodecraftFolder(t *testing.T) {
 func TestCodecraftFolderRefused(t *testing.T) {
 	g := open(t, Options{}, "codecraft")
 	for text, want := range map[string]string{
-		"":                         "command: want the name of a program",
+		"":                         "command: expected the name of a program",
 		"./none {host}":            "none",
 		"a\nb":                     "command: want one line of at most",
 		"'a":                       "is not closed",

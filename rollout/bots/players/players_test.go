@@ -128,7 +128,7 @@ func TestEnterErrors(t *testing.T) {
 		{"towerdefence", "tcp:1", "bots of Tower Defence do not connect to a port"},
 		{"towerdefence", "bot:" + dir, "bot.json"},
 		{"towerdefence", "cmd:'", "is not closed"},
-		{"terminal", "cmd: ", "want the name of a program"},
+		{"terminal", "cmd: ", "expected the name of a program"},
 		{"tron", "bot:" + dir, "there are bots of towerdefence, terminal, codecraft; tron is played by policies only"},
 		{"tron", "mix(1*fast)", `no policy "fast"`},
 	} {
