@@ -21,17 +21,14 @@
 // when its program cannot be started any more: the program or its folder does not exist,
 // or the limits for the whole match are used up. Then it does nothing in all later rounds.
 //
-// Player A is asked first, then B, as in the original. With Match.SideBySide both are
-// asked at the same time. That makes matches shorter, but the bots share processors,
-// memory and disk, so a bot that reads the clock may decide otherwise.
+// Player A is asked first, then B, as in the original.
 //
 // # Folders
 //
 // Bots may keep files of their own from round to round, and from game to game. So no
 // two games use one folder at the same time: a Match waits until no other match, of any
 // process, uses it (see package filelock). Both bots of one match can have the same
-// folder, as in the original; then they are asked one after the other. With Seat.Copy a
-// bot works in a copy, made at the start of the match in the folder for temporary files
+// folder, as in the original. With Seat.Copy a bot works in a copy, made at the start of the match in the folder for temporary files
 // and deleted at its end, so games can be played at the same time and do not affect each
 // other. A copy has at most 1 GiB and 100,000 files. If this program is killed, its copies
 // (moonfarm-bot-…) are left.

@@ -97,28 +97,6 @@ var slow = map[string]func(args []string) int{
 		os.RemoveAll(dir)
 		return 0
 	},
-	"meets": func([]string) int { // waits for another bot that runs at the same time
-		place := os.Getenv("MOONFARM_TEST_PLACE")
-		if os.Mkdir(place, 0o777) != nil {
-			writeOrPrint(place+"/other", nil)
-			say("met")
-			return 0
-		}
-		wait, _ := time.ParseDuration(os.Getenv("MOONFARM_TEST_WAIT"))
-		begin := time.Now()
-		for range time.Tick(time.Millisecond) {
-			if _, err := os.Stat(place + "/other"); err == nil {
-				say("met")
-				return 0
-			}
-			if time.Since(begin) > wait {
-				break
-			}
-		}
-		os.RemoveAll(place) // for the next bot
-		say("alone")
-		return 0
-	},
 }
 
 // writeOrPrint writes a file and prints errors.

@@ -31,10 +31,6 @@ type Match struct {
 	// original did in the contest: enough of these in a row end the match. Otherwise
 	// such a bot does nothing.
 	Tournament bool
-	// SideBySide asks both bots at the same time if they work in different folders: the
-	// match is shorter, but the bots share the machine.
-	SideBySide bool
-
 	// Locks keep other games out of the folders in which bots work; nil: the default
 	// locks.
 	Locks *filelock.Locker
@@ -117,7 +113,6 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 			s.work, s.args = work[i], s.Program.args(work[i].Name())
 		}
 	}
-	h.match.OneByOne = !m.SideBySide || work[0] != nil && work[1] != nil && work[0].Name() == work[1].Name()
 	ctx, h.stop = context.WithCancelCause(ctx)
 	defer h.stop(nil)
 	r, err := h.play(ctx)
@@ -177,7 +172,7 @@ func (m *Match) newHost() (*host, error) {
 	states, _ := env.States[towerdefence.State](v)
 	h := &host{Match: m, game: g, state: &states[0], referee: referee.New(m.Rules)}
 	h.position = h.referee.Position()
-	h.match = bots.Match{Vector: v, Shown: h.shown, Crashed: m.Crashed}
+	h.match = bots.Match{Vector: v, OneByOne: true, Shown: h.shown, Crashed: m.Crashed}
 	if m.Settle != nil {
 		h.match.Settle = h.settle
 	}

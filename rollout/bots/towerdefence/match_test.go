@@ -216,36 +216,6 @@ func TestLogError(t *testing.T) {
 	assert.Truef(t, errors.Is(err, full) && seen <= 6+maxQueued && files == 26, "error %v after %d rounds and %d files", err, seen, files)
 }
 
-// TestOrder: bots are asked at the same time only with SideBySide and in different folders.
-func TestOrder(t *testing.T) {
-	both := bot(t, "meets", "together")
-	one, two := bot(t, "meets", "a"), bot(t, "meets", "b")
-	for name, c := range map[string]struct {
-		match Match
-		meet  bool
-	}{
-		"one after the other": {Match{Seats: []Seat{{Program: one}, {Program: two}}}, false},
-		"one folder":          {Match{SideBySide: true, Seats: []Seat{{Program: both}, {Program: both}}}, false},
-		"copies":              {Match{SideBySide: true, Seats: []Seat{{Program: both, Copy: true}, {Program: both, Copy: true}}}, true},
-		"side by side":        {Match{SideBySide: true, Seats: []Seat{{Program: one}, {Program: two}}}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			place := filepath.Join(t.TempDir(), "place")
-			t.Setenv("MOONFARM_TEST_PLACE", place)
-			t.Setenv("MOONFARM_TEST_WAIT", map[bool]time.Duration{true: ample, false: 100 * time.Millisecond}[c.meet].String())
-			c.match.Rules = rules(1)
-			r, l := play(t, &c.match)
-			met := 0
-			for i := range r.Records {
-				if l.text(t, 0, "AB"[i:i+1]+" - "+c.match.Seats[i].Program.Name, "PlayerCommand.txt") == "met" {
-					met++
-				}
-			}
-			assert.Truef(t, c.meet == (met == 2) && (c.meet || met == 0), "%s: %d bots met another", name, met)
-		})
-	}
-}
-
 // TestInterrupt: a match that is interrupted ends at once.
 func TestInterrupt(t *testing.T) {
 	cause := errors.New("enough")
