@@ -1,12 +1,14 @@
 package towerdefence
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"time"
+
+	"moonfarm/rollout/files"
 )
 
 // Names of the files between the game and a bot.
@@ -16,11 +18,9 @@ const (
 	commandFile = "command.txt"
 )
 
-// Bounds of reading a command.txt.
-const (
-	maxCommand  = 16 << 10    // bytes; the longest sensible command has 5
-	readingTime = time.Second // for files that keep their reader waiting
-)
+// maxCommand is the number of bytes of a command.txt that are read. The longest sensible
+// command has 5.
+const maxCommand = 16 << 10
 
 // writeRound deletes the command of the round before and writes the files of a round. The bot
 // must not run.
@@ -55,14 +55,9 @@ func inPlace(work *os.Root) error {
 	return err
 }
 
-// replace writes a file of the folder. It deletes anything else that a bot has left with the
-// file's name, such as a link, a second name of another file, or a pipe.
+// replace writes a new file of the folder. It deletes what a bot has left with the file's
+// name, such as a link, a second name of another file, or a pipe.
 func replace(work *os.Root, name string, content []byte) error {
-	if info, err := work.Lstat(name); err == nil && info.Mode().IsRegular() && names(info) == 1 {
-		if f, err := work.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0); err == nil { // faster than a new file
-			return writeAndClose(f, content)
-		}
-	}
 	if err := work.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -70,50 +65,27 @@ func replace(work *os.Root, name string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	return writeAndClose(f, content)
+	_, err = f.Write(content)
+	return cmp.Or(err, f.Close())
 }
-
-// writeAndClose writes the whole content of a file and closes it.
-func writeAndClose(f *os.File, content []byte) error {
-	_, err := f.Write(content)
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	return err
-}
-
-// errNoFile says that the name of a file belongs to something else, such as a folder.
-var errNoFile = errors.New("it is not a file")
 
 // commandText returns the beginning of a bot's command.txt. It fails if there is none that
-// can be read without waiting. It follows links.
+// can be read without waiting. It follows links. The error has no path, which differs from
+// game to game.
 func commandText(work string) (string, error) {
-	name := filepath.Join(work, commandFile)
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNoFile
+	f, err := files.OpenRegular(filepath.Join(work, commandFile))
+	if err == nil {
+		defer f.Close()
+		var text []byte
+		if text, err = io.ReadAll(io.LimitReader(f, maxCommand)); err == nil {
+			return string(text), nil
+		}
 	}
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	f, err := os.OpenFile(name, os.O_RDONLY|withoutWaiting, 0)
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	defer f.Close()
-	f.SetReadDeadline(time.Now().Add(readingTime)) // an error for ordinary files, which need none
-	text, err := io.ReadAll(io.LimitReader(f, maxCommand))
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	return string(text), nil
-}
-
-// withoutPath returns an error without the path, which differs from game to game.
-func withoutPath(err error) error {
 	var at *os.PathError
 	if errors.As(err, &at) {
 		err = at.Err
+	} else {
+		err = errors.New("it is not a file")
 	}
-	return fmt.Errorf("%s: %w", commandFile, err)
+	return "", fmt.Errorf("%s: %w", commandFile, err)
 }
