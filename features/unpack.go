@@ -1,11 +1,6 @@
 package features
 
-import (
-	"encoding/binary"
-	"math/bits"
-
-	"moonfarm/sim/bitboard"
-)
+import "math/bits"
 
 // Unpacker writes planes from packed words by a Layout. It is immutable, so
 // that goroutines may share it.
@@ -13,40 +8,20 @@ type Unpacker struct {
 	words  int
 	bytes  int
 	groups []group
-	spots  []spot
 }
 
-// group holds the parts with the same cells, numbers and condition. One walk
-// over the words serves all of them.
+// group holds the parts with the same cells and numbers. One walk over the words
+// serves all of them.
 type group struct {
-	cells   []int32 // indices in a plane
-	number  Bits
-	when    Bits // the condition's number; Width 0: no condition
-	targets [][]target
-	octets  []octet // for groups of single bits without a condition and with cells in rows of eight; else nil
-}
-
-// octet is eight adjacent cells of a row, from the left, or from the right if
-// back is set.
-type octet struct {
-	left int32
-	back bool
+	cells            []int32    // indices in a plane
+	number, when, at Bits       // of the Part; Width 0: none
+	targets          [][]target // by the condition's number
 }
 
 // target is the plane that a number is added to, and its factor.
 type target struct {
 	plane int32 // index of the plane's first byte
 	times uint8
-}
-
-// spot is a Part with At, which adds to a single cell.
-type spot struct {
-	cells  []int32
-	at     Bits
-	number Bits
-	when   Bits
-	in     [1 << maxConditionWidth]bool
-	target
 }
 
 // NewUnpacker returns an Unpacker for observations of the shape. It fails if
@@ -65,62 +40,33 @@ func NewUnpacker(s Shape, l *Layout) (*Unpacker, error) {
 		}
 	}
 	type key struct {
-		cells        int
-		number, when Bits
+		cells            int
+		number, when, at Bits
 	}
 	index := map[key]int{}
 	for _, p := range l.Parts {
-		to := target{int32(p.Plane * s.Height * s.Width), uint8(p.Times)}
 		k := key{cells: p.Cells, number: p.Number}
 		in := []int{0}
 		if p.If != nil {
 			k.when, in = p.If.Bits, p.If.In
 		}
 		if p.At != nil {
-			x := spot{cells: lists[p.Cells], at: *p.At, number: p.Number, when: k.when, target: to}
-			for _, n := range in {
-				if n >= 0 && n < len(x.in) {
-					x.in[n] = true
-				}
-			}
-			u.spots = append(u.spots, x)
-			continue
+			k.at = *p.At
 		}
 		i, ok := index[k]
 		if !ok {
 			i = len(u.groups)
 			index[k] = i
-			g := group{lists[p.Cells], p.Number, k.when, make([][]target, 1<<k.when.Width), nil}
-			if p.If == nil && p.Number.Width == 1 && p.Number.Step == 1 && p.Number.First%8 == 0 {
-				g.octets = octets(g.cells)
-			}
-			u.groups = append(u.groups, g)
+			u.groups = append(u.groups, group{lists[p.Cells], k.number, k.when, k.at, make([][]target, 1<<k.when.Width)})
 		}
+		targets := u.groups[i].targets
 		for _, n := range in {
-			if n >= 0 && n < len(u.groups[i].targets) {
-				u.groups[i].targets[n] = append(u.groups[i].targets[n], to)
+			if n >= 0 && n < len(targets) {
+				targets[n] = append(targets[n], target{int32(p.Plane * s.Height * s.Width), uint8(p.Times)})
 			}
 		}
 	}
 	return u, nil
-}
-
-// octets cuts cells into octets. It returns nil if eight cells in sequence are
-// not adjacent.
-func octets(cells []int32) (list []octet) {
-	if len(cells)%8 != 0 {
-		return nil
-	}
-	for i := 0; i < len(cells); i += 8 {
-		step := cells[i+1] - cells[i]
-		for k := 1; k < 8; k++ {
-			if cells[i+k]-cells[i+k-1] != step || step != 1 && step != -1 {
-				return nil
-			}
-		}
-		list = append(list, octet{min(cells[i], cells[i+7]), step < 0})
-	}
-	return list
 }
 
 // Unpack writes the planes, uint8 [Planes, Height, Width], from the packed
@@ -131,25 +77,29 @@ func (u *Unpacker) Unpack(planes []uint8, packed []uint64) {
 	clear(planes)
 	for i := range u.groups {
 		g := &u.groups[i]
-		if g.octets != nil {
-			g.addOctets(planes, packed)
+		if g.at.Width > 0 {
+			if k := g.at.number(packed, 0); k < len(g.cells) {
+				g.add(planes, packed, 0, g.cells[k], g.value(packed, 0))
+			}
 		} else if g.number.even() {
 			g.addNonzero(planes, packed)
 		} else {
-			g.addEach(planes, packed)
+			for k, cell := range g.cells {
+				g.add(planes, packed, k, cell, g.value(packed, k))
+			}
 		}
 	}
-	for i := range u.spots {
-		u.spots[i].put(planes, packed)
+}
+
+// value returns the number that is added for cell k.
+func (g *group) value(packed []uint64, k int) uint8 {
+	if g.number.Width == 0 {
+		return 1
 	}
+	return uint8(g.number.number(packed, k))
 }
 
-// even reports whether the numbers lie at the same bits of every word.
-func (b *Bits) even() bool {
-	return b.Width > 0 && b.Step > 0 && 64%b.Step == 0 && b.First%b.Step+b.Width <= b.Step
-}
-
-// number returns the number for cell k.
+// number returns the number for cell k, 0 with Width 0.
 func (b *Bits) number(packed []uint64, k int) int {
 	if b.Width == 0 {
 		return 0
@@ -158,48 +108,21 @@ func (b *Bits) number(packed []uint64, k int) int {
 	return int(packed[at>>6] >> (at & 63) & (1<<b.Width - 1))
 }
 
-// add adds a number to cell k of every target.
-func (g *group) add(planes []uint8, packed []uint64, k int, number uint8) {
-	cell := g.cells[k]
+// add adds the value for cell k of the list to a cell of every target.
+func (g *group) add(planes []uint8, packed []uint64, k int, cell int32, value uint8) {
 	for _, t := range g.targets[g.when.number(packed, k)] {
-		planes[t.plane+cell] += number * t.times
+		planes[t.plane+cell] += value * t.times
 	}
 }
 
-// addEach adds the numbers of all cells, one by one.
-func (g *group) addEach(planes []uint8, packed []uint64) {
-	for k := range g.cells {
-		number := uint8(1)
-		if g.number.Width > 0 {
-			number = uint8(g.number.number(packed, k))
-		}
-		g.add(planes, packed, k, number)
-	}
-}
-
-// addOctets adds single bits, eight cells at once in one uint64: the sums of
-// bytes do not carry.
-func (g *group) addOctets(planes []uint8, packed []uint64) {
-	at := g.number.First
-	for _, o := range g.octets {
-		b := uint8(packed[at>>6] >> (at & 63))
-		at += 8
-		if b == 0 {
-			continue
-		}
-		row := bitboard.Spread(b)
-		if o.back {
-			row = bits.ReverseBytes64(row)
-		}
-		for _, t := range g.targets[0] {
-			dst := planes[t.plane+o.left:][:8]
-			binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(dst)+row*uint64(t.times))
-		}
-	}
+// even reports whether the numbers lie at the same bits of every word.
+func (b *Bits) even() bool {
+	return b.Width > 0 && b.Step > 0 && 64%b.Step == 0 && b.First%b.Step+b.Width <= b.Step
 }
 
 // addNonzero goes through the words and adds the numbers that are not 0, which
-// are few. The numbers lie at the same bits of every word.
+// are few: one observation of towerdefence takes 2.5 µs instead of 16 µs. The
+// numbers lie at the same bits of every word.
 func (g *group) addNonzero(planes []uint8, packed []uint64) {
 	n := &g.number
 	low := uint64(1)<<n.Width - 1
@@ -215,23 +138,10 @@ func (g *group) addNonzero(planes []uint8, packed []uint64) {
 			lane := bits.TrailingZeros64(w) >> shift
 			at := lane<<shift + n.First%n.Step
 			if cell := k + lane; uint(cell) < uint(len(g.cells)) {
-				g.add(planes, packed, cell, uint8(w>>at&low))
+				g.add(planes, packed, cell, g.cells[cell], uint8(w>>at&low))
 			}
 			w &^= low << at
 		}
 		k += 64 >> shift
 	}
-}
-
-// put adds the number to the cell that the words name.
-func (s *spot) put(planes []uint8, packed []uint64) {
-	k := s.at.number(packed, 0)
-	if k >= len(s.cells) || !s.in[s.when.number(packed, 0)] {
-		return
-	}
-	number := uint8(1)
-	if s.number.Width > 0 {
-		number = uint8(s.number.number(packed, 0))
-	}
-	planes[s.plane+s.cells[k]] += number * s.times
 }
