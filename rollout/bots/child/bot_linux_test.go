@@ -81,7 +81,7 @@ func unixBot(kind string, args []string) int {
 			fmt.Println(err)
 			return 1
 		}
-		p, err := g.Run(Command{Args: []string{os.Args[0], "bot", "family"}, Output: true})
+		p, err := g.Run(Command{Program: Program{Args: []string{os.Args[0], "bot", "family"}}, Output: true})
 		if err != nil {
 			fmt.Println(err)
 			return 1

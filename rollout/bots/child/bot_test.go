@@ -84,7 +84,7 @@ func self(t testing.TB, args ...string) Command {
 	t.Helper()
 	path, err := os.Executable()
 	require.NoError(t, err)
-	return Command{Args: append([]string{path, "bot"}, args...)}
+	return Command{Program: Program{Args: append([]string{path, "bot"}, args...)}}
 }
 
 // talks is self connected by standard input and output.

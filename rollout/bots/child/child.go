@@ -106,12 +106,17 @@ func (l Limits) validate() error {
 	return nil
 }
 
-// Command is a program to be started.
-type Command struct {
-	// Args are the program and its arguments. A program without a slash is
-	// searched in PATH, one with a relative path in Dir.
+// Program is a program with its arguments.
+type Program struct {
+	// Args are its name and the arguments. A name without a slash is searched in
+	// PATH, a relative path in Dir.
 	Args []string
 	Dir  string // working directory; "": the one of this program
+}
+
+// Command is a program to be started.
+type Command struct {
+	Program
 
 	// Input connects standard input to Process.Write. Otherwise it is an empty file.
 	Input bool
@@ -124,25 +129,25 @@ type Command struct {
 // Check returns an error if the program or the folder does not exist, or if its script
 // cannot work: see checkScript. Run can fail all the same, such as when the interpreter of a script
 // is missing.
-func (c *Command) Check() error {
-	path, dir, err := c.find()
+func (p *Program) Check() error {
+	path, dir, err := p.find()
 	if err != nil {
 		return err
 	}
-	return c.checkScripts(path, dir)
+	return p.checkScripts(path, dir)
 }
 
 // find returns the program's path and the folder, both absolute.
-func (c *Command) find() (path, dir string, err error) {
-	if len(c.Args) == 0 || c.Args[0] == "" {
+func (p *Program) find() (path, dir string, err error) {
+	if len(p.Args) == 0 || p.Args[0] == "" {
 		return "", "", errors.New("expected the name of a program")
 	}
-	for _, s := range append([]string{c.Dir}, c.Args...) {
+	for _, s := range append([]string{p.Dir}, p.Args...) {
 		if strings.ContainsRune(s, 0) {
 			return "", "", fmt.Errorf("%q has a zero byte", s)
 		}
 	}
-	if dir, err = filepath.Abs(c.Dir); err != nil {
+	if dir, err = filepath.Abs(p.Dir); err != nil {
 		return "", "", err
 	}
 	switch info, err := os.Stat(dir); {
@@ -151,7 +156,7 @@ func (c *Command) find() (path, dir string, err error) {
 	case !info.IsDir():
 		return "", "", fmt.Errorf("the folder to work in: %s is not a folder", dir)
 	}
-	path = c.Args[0]
+	path = p.Args[0]
 	if filepath.Base(path) != path && !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}

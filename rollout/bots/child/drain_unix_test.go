@@ -5,7 +5,6 @@ package child
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,7 @@ import (
 func TestSettle(t *testing.T) {
 	var text bytes.Buffer // package Log writes to it with its lock held
 	log := NewLog(&text, 1<<30)
-	p := start(t, guard(t, Limits{}), Command{Args: []string{os.Args[0], "bot", "notes"}, Input: true, Output: true, Log: log})
+	p := start(t, guard(t, Limits{}), Command{Program: self(t, "notes").Program, Input: true, Output: true, Log: log})
 	for n := range 300 {
 		require.NoError(t, p.Write(fmt.Appendf(nil, "%d\n", n), time.Time{}))
 		_, err := p.ReadLine(time.Time{})
@@ -41,7 +40,7 @@ func TestSettle(t *testing.T) {
 
 // TestSettleFlood: a process that never stops printing does not hold up Settle.
 func TestSettleFlood(t *testing.T) {
-	p := start(t, guard(t, Limits{}), Command{Args: []string{os.Args[0], "bot", "flood", "err", "\n"}})
+	p := start(t, guard(t, Limits{}), self(t, "flood", "err", "\n"))
 	for range 100 {
 		p.Settle()
 	}

@@ -196,7 +196,7 @@ func TestGuardKilled(t *testing.T) {
 
 // shell is a bot written for the shell.
 func shell(script string, args ...string) Command {
-	return Command{Args: append([]string{"/bin/sh", "-c", script, "sh"}, args...), Output: true}
+	return Command{Program: Program{Args: append([]string{"/bin/sh", "-c", script, "sh"}, args...)}, Output: true}
 }
 
 // bomb is a binary tree of shells, six levels deep: 127 processes, few enough for a machine
@@ -315,7 +315,7 @@ func TestProgramsThatDoNotStart(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			file := t.TempDir() + "/program"
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o700))
-			_, err := g.Run(Command{Args: []string{file}})
+			_, err := g.Run(Command{Program: Program{Args: []string{file}}})
 			assert.ErrorContains(t, err, want)
 		})
 	}

@@ -34,7 +34,7 @@ func TestWithoutGuardProcess(t *testing.T) {
 	if r := p.End(time.Now()); r.Fault == nil || r.Fault.Kind != Time {
 		t.Errorf("%+v", r)
 	}
-	if _, err := g.Run(Command{Args: []string{"no-such-program-here"}}); err == nil {
+	if _, err := g.Run(Command{Program: Program{Args: []string{"no-such-program-here"}}}); err == nil {
 		t.Error("started what is not there")
 	}
 	start(t, g, talks(t, "sleep")) // ended by Close

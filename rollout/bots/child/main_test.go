@@ -216,23 +216,23 @@ func TestProgramsThatAreNotThere(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	g := guard(t, Limits{})
 	for _, c := range []struct {
-		command Command
+		program Program
 		want    string
 	}{
-		{Command{}, "expected the name of a program"},
-		{Command{Args: []string{""}}, "expected the name of a program"},
-		{Command{Args: []string{"no-such-program-here"}}, "not found"},
-		{Command{Args: []string{"./nothing"}, Dir: dir}, "nothing"},
-		{Command{Args: []string{filepath.Join(dir, "nothing")}}, "nothing"},
-		{Command{Args: []string{"go"}, Dir: filepath.Join(dir, "nowhere")}, "the folder to work in: "},
-		{Command{Args: []string{"go"}, Dir: file}, "is not a folder"},
-		{Command{Args: []string{"go", "a\x00b"}}, "zero byte"},
+		{Program{}, "expected the name of a program"},
+		{Program{Args: []string{""}}, "expected the name of a program"},
+		{Program{Args: []string{"no-such-program-here"}}, "not found"},
+		{Program{Args: []string{"./nothing"}, Dir: dir}, "nothing"},
+		{Program{Args: []string{filepath.Join(dir, "nothing")}}, "nothing"},
+		{Program{Args: []string{"go"}, Dir: filepath.Join(dir, "nowhere")}, "the folder to work in: "},
+		{Program{Args: []string{"go"}, Dir: file}, "is not a folder"},
+		{Program{Args: []string{"go", "a\x00b"}}, "zero byte"},
 	} {
-		t.Run(fmt.Sprintf("%q", c.command.Args), func(t *testing.T) {
-			err := c.command.Check()
-			assert.ErrorContainsf(t, err, c.want, "%q", c.command.Args)
-			_, err = g.Run(c.command)
-			assert.ErrorContainsf(t, err, c.want, "%q", c.command.Args)
+		t.Run(fmt.Sprintf("%q", c.program.Args), func(t *testing.T) {
+			err := c.program.Check()
+			assert.ErrorContainsf(t, err, c.want, "%q", c.program.Args)
+			_, err = g.Run(Command{Program: c.program})
+			assert.ErrorContainsf(t, err, c.want, "%q", c.program.Args)
 		})
 	}
 	start(t, g, self(t, "exit", "0")).End(soon()) // a guard survives all that
@@ -288,7 +288,7 @@ func TestLeaks(t *testing.T) {
 		g, err := Start(context.Background(), Limits{})
 		require.NoError(t, err)
 		start(t, g, talks(t, "print", "x")).End(soon())
-		g.Run(Command{Args: []string{"no-such-program-here"}})
+		g.Run(Command{Program: Program{Args: []string{"no-such-program-here"}}})
 		start(t, g, self(t, "print", "x")).End(soon())
 		readLine(t, start(t, g, talks(t, "sleep")))
 		assert.NoError(t, g.Close())

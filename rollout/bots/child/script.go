@@ -18,11 +18,11 @@ import (
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
 // checkScripts checks the program, and its script if the program is a shell.
-func (c *Command) checkScripts(path, dir string) error {
+func (p *Program) checkScripts(path, dir string) error {
 	if err := checkScript(path, false); err != nil || !slices.Contains(shells, filepath.Base(path)) {
 		return err
 	}
-	for _, arg := range c.Args[1:] {
+	for _, arg := range p.Args[1:] {
 		if strings.HasPrefix(arg, "-") {
 			continue
 		}

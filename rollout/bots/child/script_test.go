@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 	} {
 		t.Run(strconv.Quote(text), func(t *testing.T) {
 			write("run.sh", text)
-			err := (&Command{Args: []string{"./run.sh", "x"}, Dir: dir}).Check()
+			err := (&Program{Args: []string{"./run.sh", "x"}, Dir: dir}).Check()
 			if want == "" {
 				require.NoError(t, err)
 			} else {
@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 		})
 	}
 	write("run.sh", "while read l\r\ndo\r\ndone\r\n")
-	require.NoError(t, (&Command{Args: []string{"./run.sh"}, Dir: dir}).Check())
-	require.ErrorContains(t, (&Command{Args: []string{"sh", "-e", "run.sh"}, Dir: dir}).Check(), "end with CR LF")
-	require.NoError(t, (&Command{Args: []string{"sh", "-c", "true"}, Dir: dir}).Check())
+	require.NoError(t, (&Program{Args: []string{"./run.sh"}, Dir: dir}).Check())
+	require.ErrorContains(t, (&Program{Args: []string{"sh", "-e", "run.sh"}, Dir: dir}).Check(), "end with CR LF")
+	require.NoError(t, (&Program{Args: []string{"sh", "-c", "true"}, Dir: dir}).Check())
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
 	"moonfarm/sim"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
@@ -381,7 +382,7 @@ func TestRefusedMatches(t *testing.T) {
 	}{
 		{Match{Rules: finals, Seats: make([]Seat, 3)}, "3 seats for a game of 2 players"},
 		{Match{Rules: codecraft.Rules{}}, "players is 0"},
-		{Match{Rules: finals, Seats: []Seat{{}, {Port: port, Program: Program{Args: []string{"x"}}}}}, "seat 2: more than one of"},
+		{Match{Rules: finals, Seats: []Seat{{}, {Port: port, Program: child.Program{Args: []string{"x"}}}}}, "seat 2: more than one of"},
 		{Match{Rules: finals, Seats: []Seat{{}, {Limits: bots.Limits{Game: -1}}}}, "seat 2: a negative limit"},
 		{Match{Rules: finals, Seats: make([]Seat, 2), Watch: func(*codecraft.State) error { return stop }}, "stop"},
 	} {

@@ -14,15 +14,6 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Program is the program of a client that the match starts.
-type Program struct {
-	// Args has the name and the arguments. In them {host}, {port} and {token} stand for
-	// the address and the token; if Args contains none of the three, they are added as
-	// three arguments, which is how the original clients take them.
-	Args []string
-	Dir  string // working directory; "": the one of this program
-}
-
 // The files of a client's folder.
 const (
 	scriptFile  = "run.sh"
@@ -33,19 +24,17 @@ const (
 // Folder returns the program of a client's folder: its run.sh, as in the packages of the
 // contest's languages, or the command line in its file command. The program works in the
 // folder. The error says which file is missing.
-func Folder(dir string) (Program, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return Program{}, err
+func Folder(dir string) (p child.Program, err error) {
+	if p.Dir, err = filepath.Abs(dir); err != nil {
+		return p, err
 	}
-	p := Program{Dir: dir}
-	if p.Args, err = wordsIn(dir); err == nil {
+	if p.Args, err = wordsIn(p.Dir); err == nil {
 		err = p.Check()
 	}
 	if err != nil {
-		return Program{}, fmt.Errorf("bot %s: %w", dir, err)
+		err = fmt.Errorf("bot %s: %w", p.Dir, err)
 	}
-	return p, nil
+	return p, err
 }
 
 // wordsIn returns the command line of the client in a folder.
@@ -77,7 +66,3 @@ func commandIn(dir string) ([]string, error) {
 	}
 	return words, nil
 }
-
-// Check returns an error if the program or its folder does not exist, or its script cannot
-// run.
-func (p *Program) Check() error { return (&child.Command{Args: p.Args, Dir: p.Dir}).Check() }

@@ -175,7 +175,7 @@ func TestHostileClients(t *testing.T) {
 			conn := dial(t, port, "")
 			go func() { good <- serve(conn, quickstart) }()
 			begin := time.Now()
-			seat := Seat{Program: Program{Args: []string{self}}, Log: child.NewLog(out, maxLog), Limits: c.limits, Process: c.uses}
+			seat := Seat{Program: child.Program{Args: []string{self}}, Log: child.NewLog(out, maxLog), Limits: c.limits, Process: c.uses}
 			r := play(t, &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{Port: port}, seat}})
 			if err := <-good; err != nil || r.Crashes[0] != nil || r.Results[0] == 0 || r.Turns != 30 {
 				t.Errorf("%s: %d ticks, scores %v, the other client: %v, crash %+v", c.kind, r.Turns, r.Results, err, r.Crashes[0])
@@ -203,7 +203,7 @@ func TestStolenToken(t *testing.T) {
 	robbed := filepath.Join(t.TempDir(), "robbed")
 	t.Setenv(robbedEnv, robbed)
 	client := func(kind string) Seat {
-		return Seat{Program: Program{Args: []string{"env", clientEnv + "=" + kind, self}}, Limits: bots.Limits{Accept: 2 * ample, Answer: ample}}
+		return Seat{Program: child.Program{Args: []string{"env", clientEnv + "=" + kind, self}}, Limits: bots.Limits{Accept: 2 * ample, Answer: ample}}
 	}
 	r := play(t, &Match{Rules: rules(t, "finals-2", 5), Seats: []Seat{client("steals"), client("slow")}})
 	got, err := os.ReadFile(robbed)

@@ -49,12 +49,15 @@ type Match struct {
 // Seat is the player at a seat. At most one of Policy, Port and Program is set; without
 // them the player gives no orders.
 type Seat struct {
-	Policy  rollout.Maker // a built-in policy
-	Port    *Port         // where a client connects
-	Program Program       // a client to be started; without Args there is none
-	Log     *child.Log    // takes what a started client prints; nil: only the last lines are kept
-	Limits  bots.Limits   // of a client
-	Process child.Limits  // of the processes of a started client
+	Policy rollout.Maker // a built-in policy
+	Port   *Port         // where a client connects
+	// Program is a client to be started; without Args there is none. In Args {host}, {port}
+	// and {token} stand for the address and the token; if Args contains none of the three,
+	// they are added as three arguments, which is how the original clients take them.
+	Program child.Program
+	Log     *child.Log   // takes what a started client prints; nil: only the last lines are kept
+	Limits  bots.Limits  // of a client
+	Process child.Limits // of the processes of a started client
 }
 
 // validate returns an error for contradicting fields and negative limits.

@@ -276,7 +276,7 @@ func TestCommands(t *testing.T) {
 			case "stays":
 				limits.Answer = 100 * time.Millisecond
 			}
-			r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: Program{Args: c.command}, Log: child.NewLog(out, maxLog), Limits: limits}}})
+			r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: child.Program{Args: c.command}, Log: child.NewLog(out, maxLog), Limits: limits}}})
 			comment := ""
 			if r.Players[0].Comment != nil {
 				comment = *r.Players[0].Comment
@@ -306,7 +306,7 @@ func TestDeaths(t *testing.T) {
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			t.Setenv(clientEnv, c.kind)
-			m := &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, {Program: Program{Args: []string{self}}, Log: child.NewLog(failing{errors.New("disk full")}, maxLog)}}}
+			m := &Match{Rules: rules(t, "round1-2", 30), Seats: []Seat{{}, {Program: child.Program{Args: []string{self}}, Log: child.NewLog(failing{errors.New("disk full")}, maxLog)}}}
 			r := play(t, m)
 			crash := r.Crashes[1]
 			require.Truef(t, r.Crashes[0] == nil && crash != nil && r.Turns == 30, "%s: %d ticks, crashes %v", c.kind, r.Turns, r.Crashes)
@@ -330,7 +330,7 @@ func TestInterruptedCommand(t *testing.T) {
 	t.Setenv(clientEnv, "stays")
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: Program{Args: []string{self}}}}}
+	m := &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: child.Program{Args: []string{self}}}}}
 	begin := time.Now()
 	_, err = m.Play(ctx)
 	assert.Truef(t, errors.Is(err, context.DeadlineExceeded) && time.Since(begin) <= ample, "error %v after %v", err, time.Since(begin))

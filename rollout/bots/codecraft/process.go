@@ -25,7 +25,7 @@ type process struct {
 	lines []string // the last lines that it printed. Valid after stop
 }
 
-// arguments fills in the address and the token of a client's port: see Program.Args.
+// arguments fills in the address and the token of a client's port: see Seat.Program.
 func arguments(command []string, at *net.TCPAddr, token string) []string {
 	host, port := at.IP.String(), strconv.Itoa(at.Port)
 	r := strings.NewReplacer("{host}", host, "{port}", port, "{token}", token)
@@ -58,7 +58,7 @@ func start(ctx context.Context, s *Seat) (*process, *Port, error) {
 
 // run starts the program of a client.
 func run(guard *child.Guard, words []string, s *Seat) (p *process, err error) {
-	c := child.Command{Args: words, Dir: s.Program.Dir, Log: s.Log}
+	c := child.Command{Program: child.Program{Args: words, Dir: s.Program.Dir}, Log: s.Log}
 	p = &process{guard: guard, gone: make(chan error, 1), log: s.Log}
 	if p.main, err = guard.Run(c); err != nil {
 		return nil, errors.Join(fmt.Errorf("it could not be started: %w", err), guard.Close())

@@ -78,12 +78,7 @@ func (h *codecraftHost) enter(p *Entrant, text string) (err error) {
 		p.Name = strings.TrimSuffix(p.Name, ":")
 		p.bot, err = bot.Listen(net.JoinHostPort(ownHost, strconv.FormatUint(n, 10)))
 	case Command:
-		words, failed := bots.SplitCommand(text)
-		if failed != nil {
-			return failed
-		}
-		program := bot.Program{Args: words}
-		p.bot, err = program, program.Check()
+		p.bot, err = programOf(text)
 	case Folder:
 		p.bot, err = bot.Folder(text)
 	}
@@ -113,7 +108,7 @@ func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) 
 		b := h.limitsOf(p)
 		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Process: b.process}
 		seat.Port, _ = p.bot.(*bot.Port)
-		if program, ok := p.bot.(bot.Program); ok {
+		if program, ok := p.bot.(child.Program); ok {
 			seat.Program, seat.Log = program, logOf(m, i)
 		}
 		if h.runner.StopWhenCrashed && p.Name == emptyPolicy {

@@ -41,6 +41,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
 	"moonfarm/rollout/filelock"
 	"moonfarm/rollout/policy"
 )
@@ -259,6 +260,14 @@ func folderError(dir string) error {
 		return fmt.Errorf("%s is a file: write the folder that it is in, %s%s, or start it as a program, %s", dir, folderPrefix, filepath.Dir(dir), asCommand(dir))
 	}
 	return nil
+}
+
+// programOf returns the program of a command line.
+func programOf(line string) (p child.Program, err error) {
+	if p.Args, err = bots.SplitCommand(line); err == nil {
+		err = p.Check()
+	}
+	return p, err
 }
 
 // asCommand returns the path of a file as a command line names it: with a slash.

@@ -3,7 +3,7 @@ package players
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"errors"
 	"io"
 
 	tmkit "moonfarm/features/terminal"
@@ -55,21 +55,16 @@ func newTerminal(c *Options) (host, string, error) {
 }
 
 // enter implements host.
-func (t *terminalHost) enter(p *Entrant, text string) error {
+func (t *terminalHost) enter(p *Entrant, text string) (err error) {
 	switch p.Kind {
 	case Folder:
-		program, err := bot.Folder(text)
-		p.bot = program
-		return err
+		p.bot, err = bot.Folder(text)
 	case Command:
-		words, err := bots.SplitCommand(text)
-		if err != nil {
-			return err
-		}
-		p.bot = bot.Program{Args: words}
-		return (&child.Command{Args: words}).Check()
+		p.bot, err = programOf(text)
+	default:
+		err = errors.New("bots of Terminal do not connect to a port: write bot:DIR or a command line")
 	}
-	return fmt.Errorf("bots of Terminal do not connect to a port: write bot:DIR or a command line")
+	return err
 }
 
 // play implements host.
@@ -85,7 +80,7 @@ func (t *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	for i, p := range m.Seats {
 		seat := &match.Seats[i]
 		seat.Name, seat.Policy = p.Name, p.Policy
-		if program, ok := p.bot.(bot.Program); ok {
+		if program, ok := p.bot.(child.Program); ok {
 			seat.Program = program
 			seat.Log = logOf(m, i)
 		}

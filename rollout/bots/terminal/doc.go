@@ -1,7 +1,7 @@
 // Package terminal is the engine for original C1 Terminal bots (algos): programs that
 // read the engine's lines on standard input and answer on standard output.
 //
-//   - Folder returns the Program of a bot.
+//   - Folder returns the program of a bot.
 //   - SiteLimits and LocalLimits return Limits, such as the time for an answer.
 //   - Match plays one game between bots, built-in policies and players that do
 //     nothing, in any mixture.

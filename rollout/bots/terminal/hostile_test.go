@@ -142,7 +142,7 @@ func started(t testing.TB, kind string, args ...string) Seat {
 	t.Helper()
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	return Seat{Name: kind, Program: Program{Args: append([]string{exe, "bot", kind}, args...)}}
+	return Seat{Name: kind, Program: child.Program{Args: append([]string{exe, "bot", kind}, args...)}}
 }
 
 // TestFaults: a bot that does not play loses, its crash names the fault, and the replay

@@ -46,7 +46,7 @@ type Match struct {
 type Seat struct {
 	Name    string        // for the replay
 	Policy  rollout.Maker // a built-in policy
-	Program Program       // a bot; without Args there is none
+	Program child.Program // a bot; without Args there is none
 	Log     *child.Log    // takes the bot's standard error; nil: only the last lines are kept
 
 	begin func(ctx context.Context, l child.Limits) (player, error) // replaces the program in tests
@@ -60,8 +60,7 @@ func (s *Seat) validate() error {
 	if len(s.Program.Args) == 0 {
 		return nil
 	}
-	c := s.Program.command(nil)
-	return c.Check()
+	return s.Program.Check()
 }
 
 // bot reports whether a bot plays at the seat.

@@ -17,12 +17,6 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Program is the program of a bot.
-type Program struct {
-	Args []string // name and arguments
-	Dir  string   // working directory; "": the one of this program
-}
-
 // The files of an algo's folder in the contest's starter kits.
 const (
 	scriptUnix    = "run.sh"
@@ -35,16 +29,15 @@ const (
 // without one algo_strategy.py if algo.json names Python. The program works in the folder
 // above, as in the starter kit, whose scripts run the engine in the parent folder of the
 // algo. The error says which file is missing.
-func Folder(dir string) (Program, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return Program{}, err
+func Folder(dir string) (p child.Program, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return p, err
 	}
 	args, err := script(dir, runtime.GOOS == "windows")
 	if err != nil {
-		return Program{}, fmt.Errorf("bot %s: %w", dir, err)
+		return p, fmt.Errorf("bot %s: %w", dir, err)
 	}
-	return Program{Args: args, Dir: filepath.Dir(dir)}, nil
+	return child.Program{Args: args, Dir: filepath.Dir(dir)}, nil
 }
 
 // script returns the command line of the algo in a folder.
@@ -100,11 +93,6 @@ type player interface {
 	stop(deadline time.Time) bots.Ended
 }
 
-// command returns the child.Command that starts the program.
-func (p *Program) command(log *child.Log) child.Command {
-	return child.Command{Args: p.Args, Dir: p.Dir, Input: true, Output: true, Log: log}
-}
-
 // process is a player in a process of its own.
 type process struct {
 	*child.Process
@@ -118,7 +106,7 @@ func (s *Seat) start(ctx context.Context, l child.Limits) (player, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
-	run, err := guard.Run(s.Program.command(s.Log))
+	run, err := guard.Run(child.Command{Program: s.Program, Input: true, Output: true, Log: s.Log})
 	if err != nil {
 		return nil, errors.Join(err, guard.Close())
 	}

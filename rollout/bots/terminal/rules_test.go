@@ -257,7 +257,7 @@ func TestErrors(t *testing.T) {
 		change func(m *Match)
 	}{
 		{"seat 1: a policy and a program", func(m *Match) { m.Seats[0].Policy = maker(t, "empty") }},
-		{"seat 2: ", func(m *Match) { m.Seats[1].Program = Program{Args: []string{"/no/such/program"}} }},
+		{"seat 2: ", func(m *Match) { m.Seats[1].Program = child.Program{Args: []string{"/no/such/program"}} }},
 		{"no such file", func(m *Match) { m.Seats[0] = started(t, "plays"); m.Seats[0].Program.Dir = "/no/such/folder" }},
 		{"a negative limit", func(m *Match) { m.Limits.Soft = -1 }},
 		{"negative", func(m *Match) { m.Limits.Process.CPU = -1; m.Seats[0] = started(t, "plays") }},
@@ -283,7 +283,7 @@ func TestErrors(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	m := ruled(t, "2022", 3, answering(), Seat{Program: Program{Args: []string{bad}}})
+	m := ruled(t, "2022", 3, answering(), Seat{Program: child.Program{Args: []string{bad}}})
 	r, _ := played(t, m)
 	assert.Truef(t, r.Crashes[1] != nil && r.Crashes[1].Turn == 0 && strings.Contains(r.Crashes[1].Err.Error(), "could not be started") && r.End.Winner == 1 && r.End.Players[1].Crashed && r.Turns == 1, "%+v, %+v", r.Crashes[1], r.End)
 }

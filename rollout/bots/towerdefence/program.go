@@ -67,7 +67,7 @@ func open(dir string) (*Program, error) {
 	if p.args, err = m.command(); err != nil {
 		return nil, err
 	}
-	if err := (&child.Command{Args: p.args(p.Work), Dir: p.Work}).Check(); err != nil {
+	if err := (&child.Program{Args: p.args(p.Work), Dir: p.Work}).Check(); err != nil {
 		return nil, fmt.Errorf("botFileName: it cannot be started: %w", err)
 	}
 	return p, nil
@@ -136,5 +136,5 @@ func Command(line, dir string) (*Program, error) {
 		return nil, err
 	}
 	p.Work = p.Dir
-	return p, (&child.Command{Args: words, Dir: p.Dir}).Check()
+	return p, (&child.Program{Args: words, Dir: p.Dir}).Check()
 }

@@ -160,7 +160,7 @@ func (s *seatedBot) usedUp() error {
 
 // run runs the bot's program until it ends or the limit is over.
 func (s *seatedBot) run(limit time.Duration) (*child.Exit, error) {
-	c := child.Command{Args: s.args, Dir: s.work.Name(), Log: s.logs()}
+	c := child.Command{Program: child.Program{Args: s.args, Dir: s.work.Name()}, Log: s.logs()}
 	begin := time.Now()
 	process, err := s.guard.Run(c)
 	if err != nil {
