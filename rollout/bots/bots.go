@@ -73,17 +73,16 @@ type Seat struct {
 	Bot    Join
 }
 
-// Limits bound the real time and the bytes of a bot's answers. Zero is no limit.
+// Limits bound the real time of a bot's answers. Zero is no limit.
 type Limits struct {
 	Accept time.Duration // from the start of the game until the bot has connected
 	Answer time.Duration // for a whole answer
 	Game   time.Duration // for all answers of a game together
-	Bytes  int64         // of one answer
 }
 
 // Validate returns an error for negative limits.
 func (l *Limits) Validate() error {
-	if l.Accept < 0 || l.Answer < 0 || l.Game < 0 || l.Bytes < 0 {
+	if l.Accept < 0 || l.Answer < 0 || l.Game < 0 {
 		return fmt.Errorf("a negative limit: %+v", *l)
 	}
 	return nil

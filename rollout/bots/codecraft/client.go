@@ -14,8 +14,8 @@ import (
 
 // Bounds of what a client sends for one answer.
 const (
-	defaultBytes = protocol.MaxAction + 4*protocol.MaxDebug // an action and its debug messages
-	maxRequests  = 1000                                     // requests of the debug state
+	maxBytes    = protocol.MaxAction + 4*protocol.MaxDebug // an action and its debug messages
+	maxRequests = 1000                                     // requests of the debug state
 )
 
 // ask sends a message with a view and reads the client's messages until one has the
@@ -49,11 +49,7 @@ func (c *client) exchange(view []byte, wants protocol.ClientKind, begin time.Tim
 	if _, err := c.conn.Write(view); err != nil {
 		return err
 	}
-	bytes := c.limits.Bytes
-	if bytes == 0 {
-		bytes = defaultBytes
-	}
-	c.in.Limit(bytes)
+	c.in.Limit(maxBytes)
 	for requests := 1; ; {
 		if err := c.in.ClientMessage(&c.message); err != nil {
 			return err

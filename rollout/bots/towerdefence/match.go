@@ -59,8 +59,7 @@ type Seat struct {
 	// end of the match, so that other games do not change its files.
 	Copy bool
 	// Limits of a bot: Accept limits the wait for a folder that another game uses,
-	// Answer a round, from the start of its process to its end. Bytes has no
-	// effect.
+	// Answer a round, from the start of its process to its end.
 	Limits  bots.Limits
 	Process child.Limits // of a bot
 	Log     *child.Log   // takes the bot's output of the whole match; may be nil
