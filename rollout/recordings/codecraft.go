@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/rollout/files"
 	"moonfarm/sim"
+	"moonfarm/sim/bounded"
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/codecraft/wire/recording"
@@ -30,7 +32,7 @@ var codecraftInfo = Info{
 	Counts:       []string{"games", "ticks", "views", "messages"},
 	Views:        []string{"text", "view", "state"},
 	Single:       "recording",
-	Forms:        []Form{fileForm{form{"replay", ".replay", "replay file"}, writeCodecraft}},
+	Forms:        []*Form{{Name: "replay", Ext: ".replay", Noun: "replay file", Write: writeCodecraft}},
 	Score:        "the points of the game, for resources, building and destroying; they decide the places",
 	Contest:      []string{"round1", "round1", "round2", "finals"}, // the Sandbox first
 	Runner:       true,
@@ -351,11 +353,11 @@ func parseResults(name string, scores []int64) (*protocol.RunnerResults, error) 
 	if s, err := os.Stat(name); err == nil && !s.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: expected a file", name)
 	}
-	text, err := readSmall(name, maxResults)
+	text, err := bounded.ReadFile(files.Open, name, maxResults)
 	if err != nil {
 		return nil, err
 	}
-	r, err := protocol.ParseResults(text)
+	r, err := protocol.ParseResults(texts.Unmarked(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	"moonfarm/rollout/files"
-	"moonfarm/sim/bounded"
-	"moonfarm/sim/texts"
 	"moonfarm/sim/unzip"
 )
 
@@ -153,15 +151,6 @@ func (s *summed) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
 	s.sum.Write(p[:n])
 	return n, err
-}
-
-// readSmall reads a text file or a pipe of at most `most` bytes.
-func readSmall(name string, most int64) ([]byte, error) {
-	text, err := bounded.ReadFile(files.Open, name, most)
-	if err != nil {
-		return nil, err
-	}
-	return texts.Unmarked(text), nil
 }
 
 // Uncompressed decompresses the input if it is gzip, and skips a byte order mark.

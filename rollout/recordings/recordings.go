@@ -3,7 +3,7 @@
 //
 // Open finds the Engine of a recording by its content. Recording.Verify plays its games again and
 // compares every field, Recording.Read converts them to episodes, and Recording.Show shows a
-// position. A FileForm or a FolderForm writes an episode as a recording.
+// position. A Form writes an episode as a recording.
 package recordings
 
 import (
@@ -69,7 +69,7 @@ type Info struct {
 	Frames       bool     // whether rounds have frames, which ShowOptions.Frame names
 	Single       string   // the noun for a file of one game; "" if files may have many games
 	Folder       string   // the noun for a recording that is a folder; "" if there are none
-	Forms        []Form   // of recordings that can be written; the first is the default
+	Forms        []*Form  // of recordings that can be written; the first is the default
 
 	// Of the original's contest.
 	Score     string   // description of a player's score
@@ -78,49 +78,19 @@ type Info struct {
 	SoftLimit bool     // thinking for too long costs health
 }
 
-// Form is a format for writing an episode as a recording: a FileForm or a FolderForm.
-type Form interface {
-	Name() string // "replay"
-	Ext() string  // the ending of file names: ".replay"; "" for folders
-	Noun() string // "replay file"
-}
-
-// FileForm writes an episode as a file.
-type FileForm interface {
-	Form
-	// Write writes the game after a check that its episode ends as recorded.
-	Write(out io.Writer, g *RecordedGame) error
-}
-
-// FolderForm writes an episode as a folder.
-type FolderForm interface {
-	Form
-	// WriteFolder is FileForm.Write; create makes a file of the folder.
-	WriteFolder(create func(name string) (io.WriteCloser, error), g *RecordedGame) error
+// Form is a format for writing an episode as a recording: a file or a folder. Its functions
+// write the game after a check that its episode ends as recorded.
+type Form struct {
+	Name string // "replay"
+	Ext  string // the ending of file names: ".replay"; "" for folders
+	Noun string // "replay file"
+	// Write writes a file. It is nil for folders, for which WriteFolder makes the files with
+	// create.
+	Write       func(out io.Writer, g *RecordedGame) error
+	WriteFolder func(create func(name string) (io.WriteCloser, error), g *RecordedGame) error
 	// Owns reports whether a folder of this form contains an entry of that name and type.
-	Owns(e fs.DirEntry) bool
+	Owns func(e fs.DirEntry) bool
 }
-
-// form has the names of a Form.
-type form struct{ name, ext, noun string }
-
-// Name implements Form.
-func (f form) Name() string { return f.name }
-
-// Ext implements Form.
-func (f form) Ext() string { return f.ext }
-
-// Noun implements Form.
-func (f form) Noun() string { return f.noun }
-
-// fileForm is a FileForm.
-type fileForm struct {
-	form
-	write func(out io.Writer, g *RecordedGame) error
-}
-
-// Write implements FileForm.
-func (f fileForm) Write(out io.Writer, g *RecordedGame) error { return f.write(out, g) }
 
 // Engines lists all engines.
 func Engines() []Engine { return []Engine{towerdefenceEngine{}, terminalEngine{}, codecraftEngine{}} }

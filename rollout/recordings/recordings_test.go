@@ -46,14 +46,13 @@ func TestForms(t *testing.T) {
 		want := read(t, sampleFile(t, game))
 		want.Name = ""
 		for _, form := range engine.Info().Forms {
-			t.Run(game+"/"+form.Name(), func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "written"+form.Ext())
-				switch form := form.(type) {
-				case recordings.FileForm:
+			t.Run(game+"/"+form.Name, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "written"+form.Ext)
+				if form.Write != nil {
 					var b bytes.Buffer
 					require.NoError(t, form.Write(&b, &want))
 					require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
-				case recordings.FolderForm:
+				} else {
 					require.NoError(t, form.WriteFolder(func(name string) (io.WriteCloser, error) {
 						file := filepath.Join(path, filepath.FromSlash(name))
 						if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -190,7 +189,7 @@ func TestWinners(t *testing.T) {
 	craft.Episode = rollout.Episode{Players: 2, Turns: 3, Ends: make([]int32, 6), Status: sim.Over}
 	engine, _ := recordings.Of("codecraft")
 	var b bytes.Buffer
-	require.NoError(t, engine.Info().Forms[0].(recordings.FileForm).Write(&b, &craft))
+	require.NoError(t, engine.Info().Forms[0].Write(&b, &craft))
 	for _, c := range []struct {
 		name, file, text, results, from, to, field string
 		result                                     float32

@@ -28,7 +28,7 @@ var terminalInfo = Info{
 	Seats:     2,
 	Frames:    true,
 	Single:    "replay",
-	Forms:     []Form{fileForm{form{"replay", ".replay", "replay file"}, writeTerminal}},
+	Forms:     []*Form{{Name: "replay", Ext: ".replay", Noun: "replay file", Write: writeTerminal}},
 	Score:     "the health that the other player has lost",
 	SoftLimit: true,
 }

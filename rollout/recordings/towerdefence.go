@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"moonfarm/sim/texts"
 	"moonfarm/sim/towerdefence"
 	"moonfarm/sim/towerdefence/wire/display"
+	"moonfarm/sim/towerdefence/wire/matchlog"
 	"moonfarm/sim/towerdefence/wire/recording"
 	"moonfarm/sim/towerdefence/wire/referee"
 )
@@ -27,8 +29,13 @@ var towerdefenceInfo = Info{
 	Views:        []string{"text", "console", "state", "textmap"},
 	Seats:        2,
 	Folder:       "match log",
-	Forms:        []Form{fileForm{form{"recording", ".jsonl", "recording"}, writeTowerdefence}, matchLogForm{form{"match-log", "", "match log"}}},
-	Score:        "the points of the game, for placing, income and damage; a base that falls decides before them",
+	Forms: []*Form{
+		{Name: "recording", Ext: ".jsonl", Noun: "recording", Write: writeTowerdefence},
+		{Name: "match-log", Noun: "match log", WriteFolder: writeMatchLog, Owns: func(e fs.DirEntry) bool {
+			return e.IsDir() && strings.HasPrefix(e.Name(), "Round ") || !e.IsDir() && e.Name() == matchlog.OrderFile
+		}},
+	},
+	Score: "the points of the game, for placing, income and damage; a base that falls decides before them",
 }
 
 // Info implements Engine.

@@ -141,11 +141,8 @@ func writeTowerdefence(out io.Writer, g *RecordedGame) error {
 	return err
 }
 
-// matchLogForm is the form of match logs.
-type matchLogForm struct{ form }
-
-// WriteFolder implements FolderForm.
-func (matchLogForm) WriteFolder(create func(name string) (io.WriteCloser, error), g *RecordedGame) error {
+// writeMatchLog writes an episode as a match log.
+func writeMatchLog(create func(name string) (io.WriteCloser, error), g *RecordedGame) error {
 	rules, commands, err := commandsOf(g)
 	if err != nil {
 		return err
@@ -161,11 +158,6 @@ func (matchLogForm) WriteFolder(create func(name string) (io.WriteCloser, error)
 	}
 	_, err = matchlog.Write(matchlog.NewWriter(names, create), rules, commands)
 	return err
-}
-
-// Owns implements FolderForm.
-func (matchLogForm) Owns(e fs.DirEntry) bool {
-	return e.IsDir() && strings.HasPrefix(e.Name(), "Round ") || !e.IsDir() && e.Name() == matchlog.OrderFile
 }
 
 // HoldsFolder implements FolderEngine: a match log has a folder for the first round.

@@ -58,7 +58,7 @@ func blundered(t *testing.T, file, spec string, blunder int) {
 		e.Outcome[p] = v.Outcome(0, p)
 	}
 	var text bytes.Buffer
-	form := recordings.InfoOf(g.Name).Forms[0].(recordings.FileForm)
+	form := recordings.InfoOf(g.Name).Forms[0]
 	require.NoError(t, form.Write(&text, &recordings.RecordedGame{Rules: v.Spec().Info.Config, Episode: *e}))
 	require.NoError(t, os.WriteFile(file, text.Bytes(), 0o666))
 }

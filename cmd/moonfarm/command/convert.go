@@ -113,16 +113,16 @@ func holdsDataset(dir string) (bool, error) {
 }
 
 // recordingForm returns the form of recordings that --format names.
-func (c *convertOptions) recordingForm(game string) (recordings.Form, error) {
+func (c *convertOptions) recordingForm(game string) (*recordings.Form, error) {
 	var names []string
 	for i, f := range recordings.InfoOf(game).Forms {
-		if f.Name() == c.form || c.form == "" && i == 0 {
-			if _, folder := f.(recordings.FolderForm); folder && c.zip {
-				return f, console.WrongUse("--gzip: a %s is a folder", f.Noun())
+		if f.Name == c.form || c.form == "" && i == 0 {
+			if f.WriteFolder != nil && c.zip {
+				return f, console.WrongUse("--gzip: a %s is a folder", f.Noun)
 			}
 			return f, nil
 		}
-		names = append(names, f.Name())
+		names = append(names, f.Name)
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%s: %s has no replay files to convert to", c.dir, game)
@@ -150,7 +150,7 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
-	a.Resume = fmt.Sprintf("the %ss finished so far are in %s", form.Noun(), o.out)
+	a.Resume = fmt.Sprintf("the %ss finished so far are in %s", form.Noun, o.out)
 	c := converted{From: o.dir, Game: m.Job.Game}
 	for e, err := range d.EpisodesFrom(o.first) {
 		if err == nil {
@@ -171,21 +171,21 @@ func (a *app) episodesToReplays(ctx context.Context, o convertOptions) error {
 	}
 	meter.End()
 	return a.Print(c, func() {
-		a.Printf("%s: %s of %s in %s\n", o.dir, texts.Plural(len(c.Files), form.Noun()), m.Job.Game, o.out)
+		a.Printf("%s: %s of %s in %s\n", o.dir, texts.Plural(len(c.Files), form.Noun), m.Job.Game, o.out)
 	})
 }
 
 // write writes one episode and returns the name of the file or folder.
-func (c *convertOptions) write(form recordings.Form, e *datasets.Episode, rules string) (string, error) {
-	name := filepath.Join(c.out, fmt.Sprintf("%08d", e.ID)+form.Ext())
+func (c *convertOptions) write(form *recordings.Form, e *datasets.Episode, rules string) (string, error) {
+	name := filepath.Join(c.out, fmt.Sprintf("%08d", e.ID)+form.Ext)
 	g := &recordings.RecordedGame{Name: recordings.NameIn(e.Source), Rules: rules, Episode: e.Episode}
-	if folder, ok := form.(recordings.FolderForm); ok {
-		write := func(create func(string) (io.WriteCloser, error)) error { return folder.WriteFolder(create, g) }
-		return name, files.WriteFolder(name, func() error { return checkReplaced(name, folder) }, write)
+	if form.WriteFolder != nil {
+		write := func(create func(string) (io.WriteCloser, error)) error { return form.WriteFolder(create, g) }
+		return name, files.WriteFolder(name, func() error { return checkReplaced(name, form) }, write)
 	}
 	write := func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<16)
-		if err := form.(recordings.FileForm).Write(b, g); err != nil {
+		if err := form.Write(b, g); err != nil {
 			return err
 		}
 		return b.Flush()
@@ -209,7 +209,7 @@ func zipped(write func(w io.Writer) error) func(w io.Writer) error {
 
 // checkReplaced returns an error if a folder of that name exists and has files that do
 // not belong to the form.
-func checkReplaced(name string, form recordings.FolderForm) error {
+func checkReplaced(name string, form *recordings.Form) error {
 	there, err := os.ReadDir(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -219,7 +219,7 @@ func checkReplaced(name string, form recordings.FolderForm) error {
 	}
 	for _, e := range there {
 		if !form.Owns(e) {
-			return fmt.Errorf("%s: it is no %s, as it holds %s, and is not replaced", name, form.Noun(), e.Name())
+			return fmt.Errorf("%s: it is no %s, as it holds %s, and is not replaced", name, form.Noun, e.Name())
 		}
 	}
 	return nil

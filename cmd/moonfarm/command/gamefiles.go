@@ -47,14 +47,14 @@ func (g gameName) file(name string) string {
 	return strings.ReplaceAll(name, gameMark, fmt.Sprintf("%04d", g.game))
 }
 
-// replayFolder returns the form of a game whose replays are folders.
-func replayFolder(game string) (recordings.FolderForm, bool) {
+// replayFolder returns the form of a game whose replays are folders, nil for other games.
+func replayFolder(game string) *recordings.Form {
 	for _, form := range recordings.InfoOf(game).Forms {
-		if folder, ok := form.(recordings.FolderForm); ok {
-			return folder, true
+		if form.WriteFolder != nil {
+			return form
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // check refuses, before any game, files that cannot be written for that number of games.
@@ -85,9 +85,9 @@ func (f *gameFiles) check(game string, games int) error {
 
 // checkFile returns an error if a file of a game cannot be written.
 func (f *gameFiles) checkFile(game, flag, name string) error {
-	if form, ok := replayFolder(game); ok {
+	if form := replayFolder(game); form != nil {
 		if console.IsOutput(name) {
-			return console.WrongUse("--%s %s: a %s is a folder", flag, name, form.Noun())
+			return console.WrongUse("--%s %s: a %s is a folder", flag, name, form.Noun)
 		}
 		if err := checkReplaced(name, form); err != nil {
 			return console.WrongUse("--%s %w", flag, err)
@@ -111,11 +111,11 @@ func (f *gameFiles) play(ctx context.Context, g *players.Runner, game string, m 
 		o, err = g.Play(ctx, m)
 		return err
 	}
-	form, folder := replayFolder(game)
+	form := replayFolder(game)
 	switch name := n.file(f.replay); {
 	case f.replay == "":
 		err = play()
-	case folder:
+	case form != nil:
 		err = files.WriteFolder(name, func() error { return checkReplaced(name, form) }, func(create func(string) (io.WriteCloser, error)) error {
 			m.Create = create
 			return play()
@@ -235,7 +235,7 @@ func (e *evalFiles) play(ctx context.Context, m *players.Meeting, g *schedule.Fi
 
 // replayExt returns the extension of a replay in the original's form, "" for a folder.
 func replayExt(game string) string {
-	if _, folder := replayFolder(game); folder {
+	if replayFolder(game) != nil {
 		return ""
 	}
 	return ".replay"

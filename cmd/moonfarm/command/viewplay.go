@@ -111,13 +111,12 @@ func (a *app) viewPlay(c *cobra.Command, what string, specs []string, f *viewFla
 func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episode) error {
 	g := &recordings.RecordedGame{Rules: spec.Info.Config, Episode: *e}
 	for _, form := range recordings.InfoOf(game).Forms {
-		file, ok := form.(recordings.FileForm)
-		if !ok {
+		if form.Write == nil {
 			continue
 		}
 		_, err := a.WriteFile("save", name, func(w io.Writer) error {
 			b := bufio.NewWriterSize(w, 1<<16)
-			if err := file.Write(b, g); err != nil {
+			if err := form.Write(b, g); err != nil {
 				return err
 			}
 			return b.Flush()
@@ -125,7 +124,7 @@ func (a *app) saveGame(name string, game string, spec env.Spec, e *rollout.Episo
 		if err != nil {
 			return err
 		}
-		a.Tell("%s: a %s of %d turns\n", name, form.Noun(), e.Turns)
+		a.Tell("%s: a %s of %d turns\n", name, form.Noun, e.Turns)
 	}
 	return nil
 }

@@ -192,7 +192,7 @@ func TestUndoEpisode(t *testing.T) {
 					require.Equal(t, turn, f.Turns())
 					if engine, ok := recordings.Of(c.game); ok && turn > 0 {
 						saved := &recordings.RecordedGame{Rules: rules, Episode: *e}
-						require.NoError(t, engine.Info().Forms[0].(recordings.FileForm).Write(io.Discard, saved), "after turn %d", turn)
+						require.NoError(t, engine.Info().Forms[0].Write(io.Discard, saved), "after turn %d", turn)
 					}
 				}
 			})
