@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -284,5 +286,52 @@ func TestFaults(t *testing.T) {
 				assert.Truef(t, found && len(o.Seats[0].Faults) == 0 && played.Number == 7 && len(played.Results) == 2, "%s, %s: %+v", game, kind, played)
 			})
 		}
+	}
+}
+
+// TestOverhead: a turn takes at most 2 ms longer than its bot, which answers at once, or than the start of its program in a
+// round. Other programs may disturb most of the turns, or of the games, so the fast ones count.
+func TestOverhead(t *testing.T) {
+	if os.Getenv("MOONFARM_LONG") == "" {
+		t.Skip("times games: other work of the machine can break the bars")
+	}
+	self, err := filepath.Abs(os.Args[0])
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	for game, bot := range map[string]string{"towerdefence": "idles", "terminal": "counts", "codecraft": "craft"} {
+		t.Run(game, func(t *testing.T) {
+			g := open(t, Options{Rules: map[string]string{"codecraft": "finals"}[game]}, game)
+			m := &Meeting{}
+			for _, text := range []string{"'" + self + "' bot " + bot, "random"} {
+				p, err := g.Enter(text)
+				require.NoError(t, err)
+				m.Seats = append(m.Seats, p)
+			}
+			const bar = 2 * time.Millisecond
+			beyond := time.Hour
+			for k := 0; k < 20 && beyond > bar; k++ {
+				var took, alone []time.Duration
+				var last time.Time
+				m.Watch = func(int, []float64) {
+					begin := time.Now()
+					if !last.IsZero() {
+						took = append(took, begin.Sub(last))
+					}
+					if game == "towerdefence" {
+						assert.NoError(t, exec.Command(self, "bot", bot).Run())
+					}
+					last = time.Now()
+					alone = append(alone, last.Sub(begin))
+				}
+				o, err := g.Play(t.Context(), m)
+				require.NoError(t, err)
+				require.Nil(t, o.Seats[0].Crash)
+				slices.Sort(took)
+				slices.Sort(alone)
+				beyond = min(beyond, took[len(took)/8]-alone[len(alone)/8])
+			}
+			assert.LessOrEqual(t, beyond, bar)
+			t.Logf("%v a turn", beyond)
+		})
 	}
 }

@@ -46,6 +46,16 @@ func parse(t testing.TB, line []byte) *frame.Frame {
 	return f
 }
 
+// answersOf returns the answers of both players in a match, turn by turn.
+func answersOf(m *replay.Match) (answers [2][]string) {
+	for p := range sim.Player(2) {
+		for turn := range m.Turns {
+			answers[p] = append(answers[p], string(frame.AppendAnswer(nil, m.OrdersOf(turn, p), &m.Config.Shorthands, p)))
+		}
+	}
+	return answers
+}
+
 // replayed plays the orders of a recording again with bots at both seats, and checks
 // every line that they get and every frame of the new replay.
 func replayed(t *testing.T, name string, recording []byte) {
