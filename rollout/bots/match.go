@@ -25,20 +25,26 @@ type Match struct {
 	// StopWhenCrashed ends the match when all bots have crashed, unless a policy
 	// plays or there were no bots.
 	StopWhenCrashed bool
-	// Settle, if not nil, is called in each turn after the bots and policies were asked, with
-	// their orders in b, which it may replace: a game that is played elsewhere is shown to
-	// bots. An error ends the match.
-	Settle func(turn int, b *env.Batch) error
 	// Shown, if not nil, is called at the start and after every turn, while no bot is
 	// being asked. b has the orders of all seats; at the start there are none. An error
 	// of Shown ends the match.
 	Shown func(b *env.Batch) error
-	// Crashed, if not nil, is called for a crash as soon as the bot has ended, also in a
-	// match that is stopped later. Calls come from several goroutines at once.
-	Crashed func(seat int, c *Crash)
 	// Measured, if not nil, reports that an order carries a measurement, such as a
 	// time. Result.Sum leaves such orders out.
 	Measured func(o sim.Order) bool
+	Hooks
+}
+
+// Hooks are called while a match is played, if they are not nil. An error ends the match.
+type Hooks struct {
+	// Settle is called in each turn after the bots and policies were asked, with their
+	// orders in b, which it may replace: a game that is played elsewhere is shown to bots.
+	Settle func(turn int, b *env.Batch) error
+	// Watch is called at the start and after every turn, after Shown, with the game.
+	Watch func(v env.Vector) error
+	// Crashed is called for a crash as soon as the bot has ended, also in a match that is
+	// stopped later. Calls come from several goroutines at once.
+	Crashed func(seat int, c *Crash)
 }
 
 // Play plays the match to its end. All bots have ended when it returns. If the
@@ -210,11 +216,17 @@ func (t *turnLoop) allCrashed() bool {
 	return crashed
 }
 
+// shown calls Shown and Watch.
 func (t *turnLoop) shown() error {
-	if t.Shown == nil {
+	if t.Shown != nil {
+		if err := t.Shown(t.batch); err != nil {
+			return err
+		}
+	}
+	if t.Watch == nil {
 		return nil
 	}
-	return t.Shown(t.batch)
+	return t.Watch(t.Vector)
 }
 
 // ask collects the orders of all seats. All bots and the policies decide at the same

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/env"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim"
@@ -84,6 +85,12 @@ func serve(conn net.Conn, answer func(v *protocol.PlayerView) []protocol.EntityO
 	}
 }
 
+// stateOf returns the state of the game that a match plays.
+func stateOf(v env.Vector) *codecraft.State {
+	states, _ := env.States[codecraft.State](v)
+	return &states[0]
+}
+
 // play plays a match that must not fail.
 func play(t testing.TB, m *Match) *Result {
 	t.Helper()
@@ -119,7 +126,8 @@ func TestGame(t *testing.T) {
 				})
 			}
 			var ticks int
-			m.Watch = func(s *codecraft.State) error {
+			m.Watch = func(v env.Vector) error {
+				s := stateOf(v)
 				assert.Equalf(t, ticks, int(s.Tick), "%s: tick %d", preset, s.Tick)
 				ticks++
 				checkOrders(t, s)
@@ -260,7 +268,8 @@ func TestCrashes(t *testing.T) {
 				}
 				c.does(conn)
 			})
-			m.Watch = func(s *codecraft.State) error {
+			m.Watch = func(v env.Vector) error {
+				s := stateOf(v)
 				checkOrders(t, s) // the entities of the bad client keep their last actions
 				return nil
 			}
@@ -384,7 +393,7 @@ func TestRefusedMatches(t *testing.T) {
 		{Match{Rules: codecraft.Rules{}}, "players is 0"},
 		{Match{Rules: finals, Seats: []Seat{{}, {Port: port, Program: child.Program{Args: []string{"x"}}}}}, "seat 2: more than one of"},
 		{Match{Rules: finals, Seats: []Seat{{}, {Limits: bots.Limits{Game: -1}}}}, "seat 2: a negative limit"},
-		{Match{Rules: finals, Seats: make([]Seat, 2), Watch: func(*codecraft.State) error { return stop }}, "stop"},
+		{Match{Rules: finals, Seats: make([]Seat, 2), Hooks: bots.Hooks{Watch: func(env.Vector) error { return stop }}}, "stop"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			_, err := c.match.Play(t.Context())

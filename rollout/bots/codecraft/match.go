@@ -30,7 +30,7 @@ type Match struct {
 	Debug bool
 	// Drawn, if not nil, gets what the clients drew and logged before they gave the
 	// orders of a tick, by seat; nil for seats that drew nothing. It is called after
-	// every tick, before Watch, and must not keep the list or the drawings.
+	// every tick, before Hooks.Watch, and must not keep the list or the drawings.
 	Drawn func(list []*view.Drawing)
 	// StopWhenCrashed ends the game when all clients have crashed, unless a policy
 	// plays.
@@ -38,12 +38,7 @@ type Match struct {
 
 	// Replay, if not nil, gets the game as a replay file of the original.
 	Replay io.Writer
-	// Watch, if not nil, gets the state at the start and after every tick. Its error
-	// ends the match.
-	Watch func(s *codecraft.State) error
-	// Crashed and Settle are passed to bots.Match.
-	Crashed func(seat int, c *bots.Crash)
-	Settle  func(turn int, b *env.Batch) error
+	bots.Hooks
 }
 
 // Seat is the player at a seat. At most one of Policy, Port and Program is set; without
@@ -130,7 +125,7 @@ func (m *Match) newHost() (*host, error) {
 	v.Reset(0, m.Seed)
 	states, _ := env.States[codecraft.State](v)
 	h.rules, h.state = h.game.Rules(), &states[0]
-	h.match = bots.Match{Vector: v, Over: h.state.Tick >= h.rules.MaxTurns, Shown: h.shown, StopWhenCrashed: m.StopWhenCrashed, Crashed: m.Crashed, Settle: m.Settle}
+	h.match = bots.Match{Vector: v, Over: h.state.Tick >= h.rules.MaxTurns, Shown: h.shown, StopWhenCrashed: m.StopWhenCrashed, Hooks: m.Hooks}
 	if m.Drawn != nil {
 		h.sketches = make([]sketch, len(m.Seats))
 	}
@@ -151,8 +146,7 @@ func (m *Match) newHost() (*host, error) {
 	return h, nil
 }
 
-// shown passes the drawings to Drawn, writes the state to the replay and passes it to Watch.
-// Its first call, when all bots have joined, begins the replay.
+// shown passes the drawings to Drawn and writes the state to the replay. Its first call, when all bots have joined, begins the replay.
 func (h *host) shown(*env.Batch) error {
 	if h.Drawn != nil && h.begun {
 		h.drawn()
@@ -164,11 +158,6 @@ func (h *host) shown(*env.Batch) error {
 		}
 	} else if h.Replay != nil {
 		h.replay = recording.NewRecorder(h.Replay, h.game, h.state)
-	}
-	if h.Watch != nil {
-		if err := h.Watch(h.state); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	cckit "moonfarm/features/codecraft"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	bot "moonfarm/rollout/bots/codecraft"
@@ -18,7 +17,6 @@ import (
 // codecraftHost plays CodeCraft.
 type codecraftHost struct {
 	rules  codecraft.Rules
-	game   *codecraft.Game
 	limits Limits
 	runner RunnerOptions
 }
@@ -61,9 +59,6 @@ func newCodecraft(c *Options) (host, string, error) {
 	if h.rules, err = codecraftRules(c.Rules, c.Seats); err != nil {
 		return nil, "", err
 	}
-	if h.game, err = codecraft.New(h.rules); err != nil {
-		return nil, "", err
-	}
 	return h, string(h.rules.AppendText(nil)), nil
 }
 
@@ -101,9 +96,7 @@ func (h *codecraftHost) limitsOf(p *Entrant) matchLimits {
 // play implements host.
 func (h *codecraftHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	match := bot.Match{Rules: h.rules, Seed: m.Seed, Replay: m.Replay,
-		Debug: h.runner.Debug || m.Drawn != nil, Drawn: m.Drawn, StopWhenCrashed: h.runner.StopWhenCrashed,
-		Watch: watch(h.game, cckit.Kit(h.game), m)}
-	match.Crashed, match.Settle = m.crashReporter(), m.Settle
+		Debug: h.runner.Debug || m.Drawn != nil, Drawn: m.Drawn, StopWhenCrashed: h.runner.StopWhenCrashed, Hooks: m.hooks()}
 	for i, p := range m.Seats {
 		b := h.limitsOf(p)
 		seat := bot.Seat{Policy: p.Policy, Limits: b.Limits, Process: b.process}

@@ -87,16 +87,34 @@ type LiveFault struct {
 	Output []string // the last lines that the bot printed
 }
 
-// crashReporter returns a function that passes crashes to m.Fault, nil without m.Fault.
-func (m *Meeting) crashReporter() func(seat int, c *bots.Crash) {
-	if m.Fault == nil {
-		return nil
+// hooks returns what a match calls for Fault, Watch, Show and Settle.
+func (m *Meeting) hooks() bots.Hooks {
+	h := bots.Hooks{Settle: m.Settle}
+	if m.Fault != nil {
+		h.Crashed = func(seat int, c *bots.Crash) {
+			s := SeatOutcome{Crash: c}
+			s.noteCrash(seat)
+			m.Fault(LiveFault{s.Faults[0], c.Exit, c.Output})
+		}
 	}
-	return func(seat int, c *bots.Crash) {
-		s := SeatOutcome{Crash: c}
-		s.noteCrash(seat)
-		m.Fault(LiveFault{s.Faults[0], c.Exit, c.Output})
+	if m.Watch == nil && m.Show == nil {
+		return h
 	}
+	scores, turn := make([]float64, len(m.Seats)), 0
+	h.Watch = func(v env.Vector) error {
+		for i := range scores {
+			scores[i] = v.Outcome(0, sim.Player(i)).Score
+		}
+		if m.Watch != nil {
+			m.Watch(turn, scores)
+		}
+		turn++
+		if m.Show == nil {
+			return nil
+		}
+		return m.Show(func(dst *features.Scene, seat int) { v.Scene(dst, 0, seat) })
+	}
+	return h
 }
 
 // Kinds of faults of all games. Tower Defence adds words of towerdefence.FaultKind.
@@ -128,24 +146,9 @@ func playPolicies(ctx context.Context, game catalog.Entry, rules string, m *Meet
 		return nil, err
 	}
 	v.Reset(0, m.Seed)
-	match := bots.Match{Vector: v, Settle: m.Settle}
+	match := bots.Match{Vector: v, Hooks: m.hooks()}
 	for _, p := range m.Seats {
 		match.Seats = append(match.Seats, bots.Seat{Policy: p.Policy})
-	}
-	if m.Watch != nil || m.Show != nil {
-		scores := make([]float64, len(m.Seats))
-		match.Shown = func(b *env.Batch) error {
-			for i := range scores {
-				scores[i] = v.Outcome(0, sim.Player(i)).Score
-			}
-			if m.Watch != nil {
-				m.Watch(int(b.Turn[0]), scores)
-			}
-			if m.Show == nil {
-				return nil
-			}
-			return m.Show(func(dst *features.Scene, seat int) { v.Scene(dst, 0, seat) })
-		}
 	}
 	r, err := match.Play(ctx)
 	if err != nil {
@@ -209,25 +212,4 @@ func (o *Outcome) Played(g schedule.Fixture) arena.Played {
 		p.Seconds = append(p.Seconds, s.Used.Seconds())
 	}
 	return p
-}
-
-// watch returns a function that passes every state to a Meeting's Watch and Show.
-func watch[S any](g sim.Game[S], kit features.Kit[S], m *Meeting) func(s *S) error {
-	if m.Watch == nil && m.Show == nil {
-		return nil
-	}
-	scores, turn := make([]float64, len(m.Seats)), 0
-	return func(s *S) error {
-		for i := range scores {
-			scores[i] = g.Outcome(s, sim.Player(i)).Score
-		}
-		if m.Watch != nil {
-			m.Watch(turn, scores)
-		}
-		turn++
-		if m.Show == nil {
-			return nil
-		}
-		return m.Show(func(dst *features.Scene, seat int) { kit.Scene(dst, s, seat) })
-	}
 }

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"io"
 
-	tmkit "moonfarm/features/terminal"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	bot "moonfarm/rollout/bots/terminal"
-	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/config"
 	"moonfarm/sim/texts"
 )
@@ -19,7 +17,6 @@ import (
 // terminalHost plays C1 Terminal.
 type terminalHost struct {
 	config config.Config
-	game   *terminal.Game
 	limits bot.Limits
 }
 
@@ -37,10 +34,6 @@ func newTerminal(c *Options) (host, string, error) {
 			return nil, "", err
 		}
 		h.config = config.Of(r)
-	}
-	var err error
-	if h.game, err = terminal.New(h.config.Rules); err != nil {
-		return nil, "", err
 	}
 	h.limits = bot.LocalLimits(&h.config)
 	base := generous(0, h.limits.Hard)
@@ -69,9 +62,7 @@ func (t *terminalHost) enter(p *Entrant, text string) (err error) {
 
 // play implements host.
 func (t *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	match := bot.Match{Config: t.config, Limits: t.limits, Seed: m.Seed, Replay: m.Replay,
-		Watch: watch(t.game, tmkit.Kit(t.game), m)}
-	match.Crashed, match.Settle = m.crashReporter(), m.Settle
+	match := bot.Match{Config: t.config, Limits: t.limits, Seed: m.Seed, Replay: m.Replay, Hooks: m.hooks()}
 	if m.Fault != nil {
 		match.Refused = func(seat, turn int, text string) {
 			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: turn, Kind: FaultIllegal, Times: 1, Text: text}})

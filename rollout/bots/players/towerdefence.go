@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	tdkit "moonfarm/features/towerdefence"
 	"moonfarm/rollout/arena"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
@@ -18,7 +17,6 @@ import (
 // towerdefenceHost plays Tower Defence.
 type towerdefenceHost struct {
 	rules      towerdefence.Rules
-	game       *towerdefence.Game
 	limits     matchLimits
 	tournament bool // see bot.Match
 	locks      *filelock.Locker
@@ -31,9 +29,6 @@ func newTowerdefence(c *Options) (host, string, error) {
 	h := &towerdefenceHost{locks: c.Locks}
 	var err error
 	if h.rules, err = towerdefence.ParseRules([]byte(c.Rules)); err != nil {
-		return nil, "", err
-	}
-	if h.game, err = towerdefence.New(h.rules); err != nil {
 		return nil, "", err
 	}
 	base := generous(folderWait, bot.LocalAnswer)
@@ -59,9 +54,7 @@ func (t *towerdefenceHost) enter(p *Entrant, text string) (err error) {
 
 // play implements host.
 func (t *towerdefenceHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
-	match := bot.Match{Rules: t.rules, Seed: m.Seed, Tournament: t.tournament, Locks: t.locks, Create: m.Create,
-		Watch: watch(t.game, tdkit.Kit(t.game), m)}
-	match.Crashed, match.Settle = m.crashReporter(), m.Settle
+	match := bot.Match{Rules: t.rules, Seed: m.Seed, Tournament: t.tournament, Locks: t.locks, Create: m.Create, Hooks: m.hooks()}
 	if m.Fault != nil {
 		match.Fault = func(seat int, k bot.FaultKind, f *bot.Faults) {
 			m.Fault(LiveFault{Fault: arena.Fault{Seat: seat, Turn: f.Round, Kind: faultKind(k), Times: 1, Text: f.Text, Output: joined(f.Lines)}, Output: f.Lines})

@@ -30,12 +30,7 @@ type Match struct {
 	// Replay, if not nil, gets the game as a replay file of the original. Each
 	// line is one call of Write.
 	Replay io.Writer
-	// Watch, if not nil, gets the state at the start and after every turn. Its error
-	// ends the match.
-	Watch func(s *terminal.State) error
-	// Crashed and Settle are passed to bots.Match.
-	Crashed func(seat int, c *bots.Crash)
-	Settle  func(turn int, b *env.Batch) error
+	bots.Hooks
 	// Refused, if not nil, is called for each refusal that Refused.First keeps. Calls
 	// come from several goroutines at once.
 	Refused func(seat, turn int, text string)
@@ -153,7 +148,7 @@ func (m *Match) newHost() (*host, error) {
 		return nil, err
 	}
 	h.referee.Name([2]string{m.Seats[0].Name, m.Seats[1].Name})
-	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock, Crashed: m.Crashed, Settle: m.Settle}
+	h.match = bots.Match{Vector: v, Shown: h.shown, Measured: isClock, Hooks: m.Hooks}
 	for p := range sim.Player(2) {
 		seat := &m.Seats[p]
 		if err := seat.validate(); err != nil {
@@ -202,9 +197,6 @@ func (h *host) shown(b *env.Batch) error {
 	}
 	if running := b.Status[0] == sim.Running; running != h.referee.Waiting() {
 		return fmt.Errorf("turn %d: the referee and the game disagree on the end", h.referee.State().Turn)
-	}
-	if h.Watch != nil {
-		return h.Watch(h.referee.State())
 	}
 	return nil
 }

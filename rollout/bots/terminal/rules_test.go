@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/env"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/sim"
@@ -230,7 +231,7 @@ func TestInterrupted(t *testing.T) {
 	m := ruled(t, "2022", 5, started(t, "silent"), started(t, "plays"))
 	m.Limits.Hard = 0
 	ctx, stop := context.WithCancelCause(t.Context())
-	m.Watch = func(*terminal.State) error {
+	m.Watch = func(env.Vector) error {
 		time.AfterFunc(100*time.Millisecond, func() { stop(enough) })
 		return nil
 	}
@@ -263,7 +264,7 @@ func TestErrors(t *testing.T) {
 		{"negative", func(m *Match) { m.Limits.Process.CPU = -1; m.Seats[0] = started(t, "plays") }},
 		{"startHealth", func(m *Match) { m.Config.Rules.Units[0].Health = -1 }},
 		{"the replay: disk full", func(m *Match) { m.Replay = &broken{2} }},
-		{"seen enough", func(m *Match) { m.Watch = func(*terminal.State) error { return errors.New("seen enough") } }},
+		{"seen enough", func(m *Match) { m.Watch = func(env.Vector) error { return errors.New("seen enough") } }},
 		{"the host: no guard", func(m *Match) {
 			m.Seats[1].begin = func(context.Context, child.Limits) (player, error) {
 				return nil, fmt.Errorf("%w: no guard", bots.ErrHost)

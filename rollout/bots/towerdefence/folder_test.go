@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/env"
 	"moonfarm/rollout/bots"
-	"moonfarm/sim/towerdefence"
 )
 
 // counted returns the commands of the match's bots, of the kind "counts": how often they
@@ -91,7 +91,7 @@ func TestClaim(t *testing.T) {
 	inside, leave := make(chan bool), make(chan bool)
 	first := &Match{Rules: rules(1), Seats: []Seat{{Program: b}, {}}}
 	rounds := 0
-	first.Watch = func(*towerdefence.State) error {
+	first.Watch = func(env.Vector) error {
 		if rounds++; rounds == 1 {
 			close(inside)
 			<-leave

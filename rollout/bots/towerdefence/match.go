@@ -38,12 +38,7 @@ type Match struct {
 	// Create, if not nil, makes the files of the match log for matchlog.Writer while the
 	// match goes on. After an error the caller deletes incomplete files.
 	Create func(name string) (io.WriteCloser, error)
-	// Watch, if not nil, gets the state at the start and after every round. Its error
-	// ends the match.
-	Watch func(s *towerdefence.State) error
-	// Crashed and Settle are passed to bots.Match.
-	Crashed func(seat int, c *bots.Crash)
-	Settle  func(turn int, b *env.Batch) error
+	bots.Hooks
 	// Fault, if not nil, is called for the first fault of each kind of a bot. Calls come
 	// from several goroutines at once; f changes after the call.
 	Fault func(seat int, k FaultKind, f *Faults)
@@ -171,7 +166,7 @@ func (m *Match) newHost() (*host, error) {
 	states, _ := env.States[towerdefence.State](v)
 	h := &host{Match: m, game: g, state: &states[0], referee: referee.New(m.Rules)}
 	h.position = h.referee.Position()
-	h.match = bots.Match{Vector: v, OneByOne: true, Shown: h.shown, Crashed: m.Crashed}
+	h.match = bots.Match{Vector: v, OneByOne: true, Shown: h.shown, Hooks: m.Hooks}
 	if m.Settle != nil {
 		h.match.Settle = h.settle
 	}
@@ -191,7 +186,7 @@ func (m *Match) newHost() (*host, error) {
 	return h, nil
 }
 
-// settle calls Match.Settle, and writes the commands of bots whose orders it replaces.
+// settle calls Hooks.Settle, and writes the commands of bots whose orders it replaces.
 func (h *host) settle(turn int, b *env.Batch) error {
 	if err := h.Settle(turn, b); err != nil {
 		return err
@@ -209,8 +204,7 @@ func (h *host) settle(turn int, b *env.Batch) error {
 	return nil
 }
 
-// shown plays the round with the referee, writes it to the log, and passes the state to
-// Watch.
+// shown plays the round with the referee and writes it to the log.
 func (h *host) shown(b *env.Batch) error {
 	if h.begun {
 		if err := h.round(b); err != nil {
@@ -221,11 +215,6 @@ func (h *host) shown(b *env.Batch) error {
 	result := h.referee.Result()
 	if err := h.agree(b.Status[0], result.End); err != nil {
 		return fmt.Errorf("round %d: the game and its referee differ: %w", h.position.Round, err)
-	}
-	if h.Watch != nil {
-		if err := h.Watch(h.state); err != nil {
-			return err
-		}
 	}
 	if b.Status[0] == sim.Over && h.log != nil {
 		return h.log.write(logged{position: h.position, result: &result})

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/env"
 	"moonfarm/rollout"
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
@@ -35,6 +36,12 @@ func maker(t testing.TB, spec string) rollout.Maker {
 	return m
 }
 
+// stateOf returns the state of the game that a match plays.
+func stateOf(v env.Vector) *towerdefence.State {
+	states, _ := env.States[towerdefence.State](v)
+	return &states[0]
+}
+
 // TestGame: with a bot at each seat their files and their output are in the log, and their
 // commands reach the game.
 func TestGame(t *testing.T) {
@@ -43,7 +50,7 @@ func TestGame(t *testing.T) {
 	m := &Match{Rules: rules(9), Seats: []Seat{{Program: a, Name: "Ann"}, {Program: b}}}
 	m.Rules.SetStart([2]int{200, 300}, [2]int{100, 50})
 	var seen []towerdefence.State
-	m.Watch = func(s *towerdefence.State) error { seen = append(seen, *s); return nil }
+	m.Watch = func(v env.Vector) error { seen = append(seen, *stateOf(v)); return nil }
 	r, l := play(t, m)
 	require.Truef(t, r.Turns == 10 && r.Status == sim.Over && r.Final.End == referee.EndMaxRounds && len(seen) == 11, "%+v, %+v, %d watched", r.Result, r.Final, len(seen))
 	players := []string{"A - Ann", "B - " + b.Name}
@@ -103,7 +110,7 @@ func TestCommands(t *testing.T) {
 		t.Run(fmt.Sprintf("%.60s", c.line), func(t *testing.T) {
 			m := &Match{Rules: rules(1), Seats: []Seat{{}, {Program: scripted(t, "script", c.line)}}}
 			failures := 0
-			m.Watch = func(s *towerdefence.State) error { failures = int(s.Half[1].Failures); return nil }
+			m.Watch = func(v env.Vector) error { failures = int(stateOf(v).Half[1].Failures); return nil }
 			r, l := play(t, m)
 			name := "B - " + m.Seats[1].Program.Name
 			got := l.text(t, 0, name, "PlayerCommand.txt")
@@ -205,7 +212,7 @@ func TestLogError(t *testing.T) {
 	seen, files := 0, 0
 	full := errors.New("disk full")
 	m := &Match{Rules: rules(400), Seats: make([]Seat, 2)}
-	m.Watch = func(*towerdefence.State) error { seen++; return nil }
+	m.Watch = func(env.Vector) error { seen++; return nil }
 	m.Create = func(string) (io.WriteCloser, error) {
 		if files++; files > 25 {
 			return nil, full
@@ -250,7 +257,7 @@ func TestRefusedMatches(t *testing.T) {
 		{Match{Rules: rules(9), Seats: []Seat{{Program: b, Process: child.Limits{CPU: -1}}, {}}}, "seat 1: the host: a negative limit"},
 		{Match{Rules: rules(9), Seats: []Seat{{Program: &away}, {}}}, "seat 1: lstat " + away.Work},
 		{Match{Rules: rules(9), Seats: []Seat{{Program: &outside, Copy: true}, {}}}, "outside of its folder"},
-		{Match{Rules: rules(9), Seats: make([]Seat, 2), Watch: func(*towerdefence.State) error { return stop }}, "stop"},
+		{Match{Rules: rules(9), Seats: make([]Seat, 2), Hooks: bots.Hooks{Watch: func(env.Vector) error { return stop }}}, "stop"},
 		{Match{Rules: rules(9), Seats: make([]Seat, 2), Create: func(string) (io.WriteCloser, error) { return nil, fs.ErrPermission }}, "match log: CommandOrder.txt"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
