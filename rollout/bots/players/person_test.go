@@ -47,8 +47,8 @@ func counts() int {
 	}
 }
 
-// tables has for each game the rules, the form for a person, a bot, and the order that the bot gives in each turn.
-var tables = []struct {
+// personGames has for each game the rules, the form for a person, a bot, and the order that the bot gives in each turn.
+var personGames = []struct {
 	game, rules, form, bot string
 	order                  func(turn int) string // nil: none
 }{
@@ -57,10 +57,10 @@ var tables = []struct {
 	{"codecraft", "players=2\nmax_tick_count=6\n", "entities", "craft", nil},
 }
 
-// sit seats a person against a bot. begin is an earlier game, or nil.
-func sit(t *testing.T, n int, begin *rollout.Episode, turns int) (*human.Session, *Table) {
+// against begins a game of a person against a bot. begin is an earlier game, or nil.
+func against(t *testing.T, n int, begin *rollout.Episode, turns int) (*human.Session, *Table) {
 	t.Helper()
-	c := tables[n]
+	c := personGames[n]
 	self, err := filepath.Abs(os.Args[0])
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
@@ -95,12 +95,12 @@ func pass(t *testing.T, x *human.Session) {
 	require.NoError(t, x.Choose(nothing(x)))
 }
 
-// TestTable: a bot plays against a person, who takes turns back, and takes over an earlier game. It is shown every turn, and
+// TestBotAgainstPerson: a bot plays against a person, who takes turns back, and takes over an earlier game. It is shown every turn, and
 // its answers are those of the turn.
-func TestTable(t *testing.T) {
-	for n, c := range tables {
+func TestBotAgainstPerson(t *testing.T) {
+	for n, c := range personGames {
 		t.Run(c.game, func(t *testing.T) {
-			x, table := sit(t, n, nil, 0)
+			x, table := against(t, n, nil, 0)
 			check := func(e *rollout.Episode) {
 				for turn := 0; turn < e.Turns && c.order != nil; turn++ {
 					texts := recordings.OrderTexts(c.game, e.OrdersOf(turn, sim.Player(1)))
@@ -127,7 +127,7 @@ func TestTable(t *testing.T) {
 			require.NoError(t, err)
 			table.Close()
 
-			x, table = sit(t, n, e, 3)
+			x, table = against(t, n, e, 3)
 			pass(t, x)
 			require.Equal(t, 4, x.Episode().Turns)
 			check(x.Episode())
