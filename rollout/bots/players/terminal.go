@@ -85,14 +85,11 @@ func (t *terminalHost) play(ctx context.Context, m *Meeting) (*Outcome, error) {
 	for i := range o.Seats {
 		own := &r.Players[i]
 		o.Seats[i].Longest = own.Longest
-		refused := &own.Refused
-		illegal := func(n int, first bot.FirstRefusal) {
-			if n > 0 {
-				o.Seats[i].Faults = append(o.Seats[i].Faults, arena.Fault{Seat: i, Turn: first.Turn, Kind: FaultIllegal, Times: n, Text: first.Text})
+		for _, one := range []bot.Refusals{own.Refused.Unread, own.Refused.Rules} {
+			if one.Count > 0 {
+				o.Seats[i].Faults = append(o.Seats[i].Faults, arena.Fault{Seat: i, Turn: one.Turn, Kind: FaultIllegal, Times: one.Count, Text: one.Text})
 			}
 		}
-		illegal(refused.Lines+refused.Commands, refused.Unread)
-		illegal(refused.Rules, refused.Refused)
 	}
 	return o, nil
 }

@@ -206,22 +206,21 @@ func TestNuisances(t *testing.T) {
 	t.Parallel()
 	left := filepath.Join(t.TempDir(), "pid")
 	for i, c := range []struct {
-		kind     string
-		lines    int // refused in a turn
-		commands int
-		exit     string
-		args     []string
+		kind    string
+		refused int // in a turn
+		exit    string
+		args    []string
 	}{
-		{"plays", 0, 0, "exit status 5", nil},
-		{"garbage", 2, 0, "exit status 5", nil},
-		{"nested", 1, 61, "exit status 5", nil},
-		{"twice", 0, 0, "exit status 5", nil},
-		{"lies", 1, 0, "exit status 5", nil},
-		{"gushes", 0, 0, "signal: killed", nil},
-		{"screams", 0, 0, "exit status 5", nil},
-		{"noisy", 0, 0, "exit status 5", nil},
-		{"lingers", 0, 0, "signal: killed", nil},
-		{"spawns", 0, 0, "exit status 5", []string{left}},
+		{"plays", 0, "exit status 5", nil},
+		{"garbage", 2, "exit status 5", nil},
+		{"nested", 62, "exit status 5", nil},
+		{"twice", 0, "exit status 5", nil},
+		{"lies", 1, "exit status 5", nil},
+		{"gushes", 0, "signal: killed", nil},
+		{"screams", 0, "exit status 5", nil},
+		{"noisy", 0, "exit status 5", nil},
+		{"lingers", 0, "signal: killed", nil},
+		{"spawns", 0, "exit status 5", []string{left}},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			t.Parallel()
@@ -244,7 +243,7 @@ func TestNuisances(t *testing.T) {
 			r, _ := played(t, m)
 			p := &r.Players[seat]
 			require.Truef(t, r.Crashes[seat] == nil && r.Turns == 3 && !r.End.Players[seat].Crashed && p.Longest > 0 && p.Longest <= r.Used[seat], "%+v, %+v", r.Result, r.End)
-			assert.Truef(t, p.Refused.Lines == 3*c.lines && p.Refused.Commands == 3*c.commands && p.Refused.Rules == 0 && (len(p.Refused.First) > 0) == (c.lines > 0), "refused: %+v", p.Refused)
+			assert.Truef(t, p.Refused.Unread.Count == 3*c.refused && p.Refused.Rules == Refusals{} && (p.Refused.Unread.Text != "") == (c.refused > 0), "refused: %+v", p.Refused)
 			assert.Equal(t, c.exit, end, "it ended")
 			assert.Truef(t, log.Len() <= 1200 && (c.kind != "noisy" && c.kind != "screams" || log.Len() >= 1000), "%d bytes in the log", log.Len())
 			if c.kind == "spawns" && runtime.GOOS == "linux" {

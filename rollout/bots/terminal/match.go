@@ -31,8 +31,8 @@ type Match struct {
 	// line is one call of Write.
 	Replay io.Writer
 	bots.Hooks
-	// Refused, if not nil, is called for each refusal that Refused.First keeps. Calls
-	// come from several goroutines at once.
+	// Refused, if not nil, is called for the first 20 refusals of a bot with different texts,
+	// in the bot's own coordinates. Calls come from several goroutines at once.
 	Refused func(seat, turn int, text string)
 }
 
@@ -169,7 +169,7 @@ func (h *host) seat(p sim.Player) *seatedBot {
 	s := &seatedBot{seat: p, limits: &h.Limits, rules: &h.rules, names: &h.Config.Shorthands, feed: feed{seat: p}}
 	s.log = h.Seats[p].Log
 	if h.Refused != nil {
-		s.result.Refused.report = func(turn int, text string) { h.Refused(int(p), turn, text) }
+		s.result.Refused.tell = func(turn int, text string) { h.Refused(int(p), turn, text) }
 	}
 	s.feed.text = append(h.Config.Append(s.feed.text, config.Local), '\n')
 	return s

@@ -3,7 +3,6 @@ package terminal
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"moonfarm/sim"
 	"moonfarm/sim/terminal"
@@ -13,50 +12,42 @@ import (
 // Refused counts the parts of a bot's answers that had no effect. The rest of an answer
 // counts.
 type Refused struct {
-	// Lines and Commands count the refusals of frame.ParseAnswer, at most 100 of an
-	// answer: lines that are not lists of commands, and entries that are not commands,
-	// such as those with unknown units or cells outside the arena.
-	Lines, Commands int
-	// Rules counts units that the rules refuse, such as units that the bot cannot
-	// pay for, or on occupied cells.
-	Rules int
-	// Unread is the first refusal that Lines and Commands count, Refused the first that
-	// Rules counts.
-	Unread, Refused FirstRefusal
-	// First has the first refusals that differ in more than their turn, at most 20
-	// lines of text, in the bot's own coordinates.
-	First []string
+	// Unread counts the refusals of frame.ParseAnswer, at most 100 of an answer: lines that
+	// are not lists of commands, and entries that are not commands, such as those with
+	// unknown units or cells outside the arena.
+	Unread Refusals
+	// Rules counts units that the rules refuse, such as units that the bot cannot pay for,
+	// or on occupied cells.
+	Rules Refusals
 
-	report func(turn int, text string) // called for each refusal in First; may be nil
+	told []string                    // different texts, at most maxTold
+	tell func(turn int, text string) // called for each of them; may be nil
 }
 
-// FirstRefusal is the first refusal of a kind. Text is "" if there was none.
-type FirstRefusal struct {
-	Turn int
-	Text string // in the bot's own coordinates
+// Refusals are the refusals of a kind.
+type Refusals struct {
+	Count int
+	Turn  int    // of the first
+	Text  string // of the first, in the bot's own coordinates
 }
 
-// maxFirst bounds Refused.First.
-const maxFirst = 20
+// maxTold bounds the refusals that are told.
+const maxTold = 20
 
-// note keeps a refusal as the first of its kind, and in First unless First already has the
-// same text for another turn.
-func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any) {
-	if first.Text != "" && len(r.First) == maxFirst {
+// note counts n refusals with a text, and tells it if it was not told in another turn.
+func (r *Refused) note(kind *Refusals, n, turn int, format string, args ...any) {
+	kind.Count += n
+	if kind.Text != "" && len(r.told) == maxTold {
 		return
 	}
 	text := fmt.Sprintf(format, args...)
-	if first.Text == "" {
-		*first = FirstRefusal{turn, text}
+	if kind.Text == "" {
+		kind.Turn, kind.Text = turn, text
 	}
-	same := func(line string) bool {
-		_, rest, _ := strings.Cut(line, ": ") // without the turn
-		return rest == text
-	}
-	if len(r.First) < maxFirst && !slices.ContainsFunc(r.First, same) {
-		r.First = append(r.First, fmt.Sprintf("turn %d: %s", turn, text))
-		if r.report != nil {
-			r.report(turn, text)
+	if len(r.told) < maxTold && !slices.Contains(r.told, text) {
+		r.told = append(r.told, text)
+		if r.tell != nil {
+			r.tell(turn, text)
 		}
 	}
 }
@@ -64,12 +55,7 @@ func (r *Refused) note(first *FirstRefusal, turn int, format string, args ...any
 // unread counts the parts of an answer that could not be read.
 func (r *Refused) unread(turn int, refused []frame.Refusal) {
 	for _, one := range refused {
-		if one.Entry == 0 {
-			r.Lines++
-		} else {
-			r.Commands++
-		}
-		r.note(&r.Unread, turn, "%v", one)
+		r.note(&r.Unread, 1, turn, "%v", one)
 	}
 }
 
@@ -78,10 +64,11 @@ func (r *Refused) beyond(turn int, orders []sim.Order) {
 	if len(orders) == 0 {
 		return
 	}
+	n := 0
 	for _, o := range orders {
-		r.Rules += units(terminal.Decode(o))
+		n += units(terminal.Decode(o))
 	}
-	r.note(&r.Refused, turn, "the last %d commands are more than can be carried out in a turn", len(orders))
+	r.note(&r.Rules, n, turn, "the last %d commands are more than can be carried out in a turn", len(orders))
 }
 
 // rules counts the orders of player p that the rules did not carry out. The player's spawn
@@ -106,15 +93,15 @@ func (r *Refused) rules(turn int, orders []sim.Order, done []terminal.SpawnEvent
 		if got == wanted {
 			continue
 		}
-		r.Rules += wanted - got
+		missed := wanted - got
 		x, y := int(c.X), int(c.Y)
 		if p == 1 {
 			x, y = terminal.Side-1-x, terminal.Side-1-y
 		}
 		if wanted > 1 {
-			r.note(&r.Refused, turn, "the rules refuse %d of %d [%q, %d, %d]", wanted-got, wanted, names[k], x, y)
+			r.note(&r.Rules, missed, turn, "the rules refuse %d of %d [%q, %d, %d]", missed, wanted, names[k], x, y)
 		} else {
-			r.note(&r.Refused, turn, "the rules refuse [%q, %d, %d]", names[k], x, y)
+			r.note(&r.Rules, missed, turn, "the rules refuse [%q, %d, %d]", names[k], x, y)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	answer := `[["FF",13,13],["FF",13,13],["UP",13,12],["RM",13,13],["XX",13,1],["FF",0,0],["FF",13,14],[1]]` + "\n" +
 		`[["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",13,0],["PI",12,5]]` + "\n"
-	want := Refused{Commands: 3, Rules: 6, Refused: FirstRefusal{0, `the rules refuse ["FF", 13, 13]`}, First: []string{
+	told := []string{
 		`turn 0: line 1, command 5: expected one of the shorthands ["FF" "EF" "DF" "PI" "EI" "SI" "RM" "UP"], found "\"XX\""`,
 		`turn 0: line 1, command 6: expected a cell of the arena, found (0, 0)`,
 		`turn 0: line 1, command 8: expected [shorthand, x, y], found "[1]"`,
@@ -164,17 +164,26 @@ func TestRefused(t *testing.T) {
 		`turn 0: the rules refuse ["FF", 13, 14]`,
 		`turn 0: the rules refuse 2 of 7 ["PI", 13, 0]`,
 		`turn 0: the rules refuse ["PI", 12, 5]`,
-	}}
+	}
 	m := ruled(t, "2022", 2, answering(answer, "x\n[]\n"), answering(answer, "[]\nx\n"))
+	got := tells(m)
 	r, _ := played(t, m)
-	want.Lines = 1
-	_, want.Unread.Text, _ = strings.Cut(want.First[0], ": ")
+	_, unread, _ := strings.Cut(told[0], ": ")
 	for p, one := range r.Players {
-		want := want
-		want.First = append(slices.Clone(want.First), fmt.Sprintf(`turn 1: line %d: expected a JSON list of commands, found "x"`, p+1))
-		assert.Equalf(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", one.Refused), "seat %d:\n got %+v\nwant %+v", p, one.Refused, want)
+		assert.Equal(t, Refusals{4, 0, unread}, one.Refused.Unread, "seat %d", p)
+		assert.Equal(t, Refusals{6, 0, `the rules refuse ["FF", 13, 13]`}, one.Refused.Rules, "seat %d", p)
+		assert.Equal(t, append(slices.Clone(told), fmt.Sprintf(`turn 1: line %d: expected a JSON list of commands, found "x"`, p+1)), got[p])
 		assert.Equalf(t, float32(5), r.End.Players[p].MobileSpent, "seat %d: %+v", p, r.End.Players[p])
 	}
+}
+
+// tells returns the refusals that a match tells, by seat.
+func tells(m *Match) *[2][]string {
+	told := new([2][]string)
+	m.Refused = func(seat, turn int, text string) {
+		told[seat] = append(told[seat], fmt.Sprintf("turn %d: %s", turn, text))
+	}
+	return told
 }
 
 // TestMany: commands beyond those that a turn can carry out are counted and not read.
@@ -185,7 +194,7 @@ func TestMany(t *testing.T) {
 	m := ruled(t, "2022", 2, answering("[]\n[]\n", flood))
 	r, _ := played(t, m)
 	one := r.Players[0].Refused
-	assert.Truef(t, one.Refused.Turn == 1 && one.Rules == n+1 && len(one.First) == 2 && strings.Contains(one.First[0], "more than can be carried out"), "%+v", one)
+	assert.Truef(t, one.Rules.Turn == 1 && one.Rules.Count == n+1 && strings.Contains(one.Rules.Text, "more than can be carried out"), "%+v", one)
 }
 
 // TestMostCommands: a bot that sends as many commands as a line can have, in every turn, costs the host a bounded number of
@@ -202,7 +211,7 @@ func TestMostCommands(t *testing.T) {
 			s.result.Refused.rules(0, s.orders, nil, 0, s.names)
 		}), 5.0*most, command)
 		assert.Len(t, dst, orders, command)
-		assert.NotEmpty(t, s.result.Refused.First)
+		assert.NotEmpty(t, s.result.Refused.told)
 	}
 }
 
@@ -214,14 +223,15 @@ const most = 900
 func TestRepeated(t *testing.T) {
 	t.Parallel()
 	const again = `[["FF",13,13],["FF",13,13]]` + "\n[]\n"
-	answers := strings.Repeat(again, 2*maxFirst) + "x\n[]\n"
-	m := ruled(t, "2022", 2*maxFirst+1, answering(strings.Repeat("[]\n[]\n", 2*maxFirst+1)), answering(answers))
+	const turns = 2 * maxTold
+	m := ruled(t, "2022", turns+1, answering(strings.Repeat("[]\n[]\n", turns+1)), answering(strings.Repeat(again, turns)+"x\n[]\n"))
+	got := tells(m)
 	r, _ := played(t, m)
-	one := r.Players[1].Refused
-	want := Refused{Lines: 1, Rules: 4*maxFirst - 1, Refused: FirstRefusal{0, `the rules refuse ["FF", 13, 13]`},
-		Unread: FirstRefusal{2 * maxFirst, `line 1: expected a JSON list of commands, found "x"`}}
-	want.First = []string{"turn 0: " + want.Refused.Text, fmt.Sprintf("turn %d: %s", 2*maxFirst, want.Unread.Text)}
-	assert.Equalf(t, fmt.Sprintf("%+v", want), fmt.Sprintf("%+v", one), "\n got %+v\nwant %+v", one, want)
+	rules := Refusals{2*turns - 1, 0, `the rules refuse ["FF", 13, 13]`}
+	unread := Refusals{1, turns, `line 1: expected a JSON list of commands, found "x"`}
+	assert.Equal(t, rules, r.Players[1].Refused.Rules)
+	assert.Equal(t, unread, r.Players[1].Refused.Unread)
+	assert.Equal(t, []string{"turn 0: " + rules.Text, fmt.Sprintf("turn %d: %s", turns, unread.Text)}, got[1])
 }
 
 // TestInterrupted: when the context is done the match ends, and so do the bots.
