@@ -50,7 +50,7 @@ func wordsIn(dir string) ([]string, error) {
 func commandIn(dir string) ([]string, error) {
 	text, err := bounded.ReadFile(files.OpenRegular, filepath.Join(dir, commandFile), maxCommand)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("want %s, or a file %s with a command line, in the folder, found neither", scriptFile, commandFile)
+		return nil, fmt.Errorf("expected %s, or a file %s with a command line, in the folder, found neither", scriptFile, commandFile)
 	}
 	var large *bounded.SizeError
 	text = bytes.TrimSpace(texts.Unmarked(text))
@@ -58,7 +58,7 @@ func commandIn(dir string) ([]string, error) {
 	case err != nil && !errors.As(err, &large):
 		return nil, err
 	case err != nil || bytes.ContainsAny(text, "\r\n"):
-		return nil, fmt.Errorf("%s: want one line of at most %d bytes", commandFile, maxCommand)
+		return nil, fmt.Errorf("%s: expected one line of at most %d bytes", commandFile, maxCommand)
 	}
 	words, err := bots.SplitCommand(string(text))
 	if err != nil {

@@ -33,7 +33,7 @@ func checkPeer(conn *net.TCPConn, user int, owner socketOwner) error {
 		case s.user == user && mayOwn(owner, s.inode):
 			return nil
 		case s.user >= 0 && s.user != user:
-			return fmt.Errorf("its process belongs to user %d, want %d", s.user, user)
+			return fmt.Errorf("its process belongs to user %d, expected %d", s.user, user)
 		case try == 3 && s.user == user:
 			return errors.New("its process was not started for this seat")
 		case try == 3:

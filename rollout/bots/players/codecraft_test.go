@@ -89,9 +89,9 @@ func TestCodecraftFolderRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "command: expected the name of a program",
 		"./none {host}":            "none",
-		"a\nb":                     "command: want one line of at most",
+		"a\nb":                     "command: expected one line of at most",
 		"'a":                       "is not closed",
-		strings.Repeat("x", 1<<17): "command: want one line of at most",
+		strings.Repeat("x", 1<<17): "command: expected one line of at most",
 	} {
 		t.Run(fmt.Sprintf("%.20q", text), func(t *testing.T) {
 			dir := t.TempDir()

@@ -121,7 +121,7 @@ func TestEnterErrors(t *testing.T) {
 		{"terminal", "bot:own.sh", "own.sh is a file: write the folder that it is in, bot:., or start it as a program, ./own.sh"},
 		{"terminal", "bot:mine/run.sh", "mine/run.sh is a file: write the folder that it is in, bot:mine, or start it as a program, mine/run.sh"},
 		{"towerdefence", "bot:mine/run.sh", "write the folder that it is in, bot:mine,"},
-		{"codecraft", "bot:" + dir, "want run.sh, or a file command with a command line, in the folder, found neither"},
+		{"codecraft", "bot:" + dir, "expected run.sh, or a file command with a command line, in the folder, found neither"},
 		{"codecraft", "bot:nowhere", "there is no folder nowhere"},
 		{"codecraft", "tcp:seven", "expected a port"},
 		{"codecraft", "tcp:65536", "expected a port"},

@@ -61,7 +61,7 @@ func script(dir string, windows bool) ([]string, error) {
 func kit(dir, missing string, windows bool) ([]string, error) {
 	text, err := bounded.ReadFile(files.OpenRegular, filepath.Join(dir, kitFile), bounded.Config)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("want %s or %s in the folder, found neither", missing, kitFile)
+		return nil, fmt.Errorf("expected %s or %s in the folder, found neither", missing, kitFile)
 	}
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func kit(dir, missing string, windows bool) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w", kitFile, err)
 	}
 	if algo.Language != "python" {
-		return nil, fmt.Errorf("want %s: its %s names the language %q, and only python needs no script", missing, kitFile, algo.Language)
+		return nil, fmt.Errorf("expected %s: its %s names the language %q, and only python needs no script", missing, kitFile, algo.Language)
 	}
 	path := filepath.Join(dir, kitPython)
 	if _, err := os.Stat(path); err != nil {

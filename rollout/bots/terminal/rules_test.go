@@ -377,10 +377,10 @@ func TestFolder(t *testing.T) {
 		{map[string]string{"algo.json": python, "algo_strategy.py": ""}, false, "python3 -u DIR/algo_strategy.py"},
 		{map[string]string{"algo.json": python, "algo_strategy.py": ""}, true, "py -3 -u DIR/algo_strategy.py"},
 		{map[string]string{"algo.json": python}, false, "algo_strategy.py: no such file or directory"},
-		{map[string]string{"algo.json": `{"language": "rust"}`}, false, `want run.sh: its algo.json names the language "rust"`},
+		{map[string]string{"algo.json": `{"language": "rust"}`}, false, `expected run.sh: its algo.json names the language "rust"`},
 		{map[string]string{"algo.json": `[`}, false, "algo.json: unexpected end"},
-		{nil, false, "want run.sh or algo.json in the folder, found neither"},
-		{nil, true, "want run.ps1 or algo.json"},
+		{nil, false, "expected run.sh or algo.json in the folder, found neither"},
+		{nil, true, "expected run.ps1 or algo.json"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			dir := folder(t, c.files)

@@ -61,7 +61,7 @@ func (m *meta) command() (func(work string) []string, error) {
 		}
 		return func(work string) []string { return l.line(tool, work, m) }, nil
 	}
-	return nil, fmt.Errorf("bot.json: botLanguage is %q, want one of %s", m.BotLanguage, strings.Join(known, ", "))
+	return nil, fmt.Errorf("bot.json: botLanguage is %q, expected one of %s", m.BotLanguage, strings.Join(known, ", "))
 }
 
 // line returns the program and its arguments.

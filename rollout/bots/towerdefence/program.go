@@ -86,7 +86,7 @@ func readMeta(name string) (m meta, err error) {
 		{"nickName", m.NickName}, {"botFileName", m.BotFileName}, {"botLanguage", m.BotLanguage},
 	} {
 		if f.value == "" {
-			return m, fmt.Errorf("bot.json: want a text for %s, found none", f.key)
+			return m, fmt.Errorf("bot.json: expected a text for %s, found none", f.key)
 		}
 	}
 	for _, text := range []string{m.BotLocation, m.BotFileName} {
@@ -95,7 +95,7 @@ func readMeta(name string) (m meta, err error) {
 		}
 	}
 	if a := m.Arguments; a != nil && a.CoreCount < 1 {
-		return m, fmt.Errorf("bot.json: want a coreCount of 1 or more, found %d", a.CoreCount)
+		return m, fmt.Errorf("bot.json: expected a coreCount of 1 or more, found %d", a.CoreCount)
 	}
 	return m, nil
 }
