@@ -60,29 +60,35 @@ func dial(t testing.TB, p *Port, token string) *net.TCPConn {
 	return conn
 }
 
-// serve is a client that behaves: it answers every view with the result of answer, or with
-// no actions if answer is nil, and returns when the game is over.
-func serve(conn net.Conn, answer func(v *protocol.PlayerView) []protocol.EntityOrder) error {
+// talk is a client that sends the reply to each message and returns when the game is over.
+func talk(conn net.Conn, reply func(m *protocol.ServerMessage) ([]byte, error)) error {
 	defer conn.Close()
 	in := protocol.NewReader(conn)
 	var m protocol.ServerMessage
-	var out []byte
 	for {
-		if err := in.ServerMessage(&m); err != nil {
+		if err := in.ServerMessage(&m); err != nil || m.Kind == protocol.Finish {
 			return err
 		}
-		if m.Kind == protocol.Finish {
-			return nil
+		out, err := reply(&m)
+		if err == nil {
+			_, err = conn.Write(out)
 		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// serve is a client that behaves: it answers every view with the result of answer, or with
+// no actions if answer is nil.
+func serve(conn net.Conn, answer func(v *protocol.PlayerView) []protocol.EntityOrder) error {
+	return talk(conn, func(m *protocol.ServerMessage) ([]byte, error) {
 		reply := protocol.ClientMessage{Kind: protocol.ActionMessage}
 		if answer != nil {
 			reply.Action.EntityActions = answer(&m.View)
 		}
-		out = reply.Append(out[:0])
-		if _, err := conn.Write(out); err != nil {
-			return err
-		}
-	}
+		return reply.Append(nil), nil
+	})
 }
 
 // stateOf returns the state of the game that a match plays.

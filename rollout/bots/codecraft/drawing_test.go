@@ -192,14 +192,7 @@ func TestSketchBounds(t *testing.T) {
 
 // scribble is a client that draws in DebugUpdate and before its action: commands returns what.
 func scribble(conn net.Conn, commands func(kind protocol.ServerKind, tick int32) []protocol.DebugCommand) error {
-	defer conn.Close()
-	in := protocol.NewReader(conn)
-	var m protocol.ServerMessage
-	for {
-		if err := in.ServerMessage(&m); err != nil || m.Kind == protocol.Finish {
-			return err
-		}
-		var out []byte
+	return talk(conn, func(m *protocol.ServerMessage) (out []byte, err error) {
 		for _, c := range commands(m.Kind, m.View.CurrentTick) {
 			out = (&protocol.ClientMessage{Command: c}).Append(out)
 		}
@@ -207,10 +200,8 @@ func scribble(conn net.Conn, commands func(kind protocol.ServerKind, tick int32)
 		if m.Kind == protocol.GetAction {
 			reply.Kind, reply.Action.EntityActions = protocol.ActionMessage, orderAll(&m.View)
 		}
-		if _, err := conn.Write(reply.Append(out)); err != nil {
-			return err
-		}
-	}
+		return reply.Append(out), nil
+	})
 }
 
 // TestDrawn: a match passes on what clients draw, tick by tick and seat by seat. It is the same match as without.

@@ -22,33 +22,25 @@ import (
 // that there is none, as the published clients do in debug_update. It returns the kinds of
 // the messages that it got.
 func draw(conn net.Conn, seat int32) (kinds []protocol.ServerKind, err error) {
-	defer conn.Close()
-	log := (&protocol.ClientMessage{Command: protocol.DebugCommand{Data: protocol.DebugData{Text: "here I am"}}}).Append(nil)
+	said := (&protocol.ClientMessage{Command: logs("here I am")}).Append(nil)
 	none := (&protocol.DebugState{PlayerIndex: seat}).Append(nil)
-	in := protocol.NewReader(conn)
-	var m protocol.ServerMessage
-	for {
-		if err := in.ServerMessage(&m); err != nil || m.Kind == protocol.Finish {
-			return kinds, err
-		}
+	err = talk(conn, func(m *protocol.ServerMessage) ([]byte, error) {
 		kinds = append(kinds, m.Kind)
-		done := protocol.ActionMessage
-		if m.Kind == protocol.DebugUpdate {
-			done = protocol.DebugUpdateDone
-		}
 		for range 2 {
-			if _, err := conn.Write(slices.Concat(log, log, message(protocol.RequestDebugState))); err != nil {
-				return kinds, err
+			if _, err := conn.Write(slices.Concat(said, said, message(protocol.RequestDebugState))); err != nil {
+				return nil, err
 			}
 			state := make([]byte, len(none))
 			if _, err := io.ReadFull(conn, state); err != nil || !bytes.Equal(state, none) {
-				return kinds, fmt.Errorf("debug state %x, %v, want %x", state, err, none)
+				return nil, fmt.Errorf("debug state %x, %v, want %x", state, err, none)
 			}
 		}
-		if _, err := conn.Write((&protocol.ClientMessage{Kind: done}).Append(nil)); err != nil {
-			return kinds, err
+		if m.Kind == protocol.DebugUpdate {
+			return message(protocol.DebugUpdateDone), nil
 		}
-	}
+		return message(protocol.ActionMessage), nil
+	})
+	return kinds, err
 }
 
 // TestDebugInterface: clients that draw and ask for the debug state are answered, with a

@@ -29,8 +29,6 @@ func botMain(kind string) int {
 		return 3
 	case "craft":
 		return craft(os.Args[3:])
-	case "craft-draws":
-		return craftDraws(os.Args[3:])
 	case "counts":
 		return counts()
 	case "algo", "algo-slow":

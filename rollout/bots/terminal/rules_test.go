@@ -336,33 +336,6 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestFolderOfWindows: an algo.json with a byte order mark is read; a run.sh whose lines
-// end with CR LF is refused with the way to convert it, executable or not.
-func TestFolderOfWindows(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string, mode os.FileMode) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		os.Remove(path)
-		require.NoError(t, os.WriteFile(path, []byte(text), mode))
-	}
-	write("algo.json", "\uFEFF{\"language\": \"python\"}\r\n", 0o666)
-	write("algo_strategy.py", "", 0o666)
-	p, err := Folder(dir)
-	require.NoErrorf(t, err, "%v", p)
-	assert.Equalf(t, "algo_strategy.py", filepath.Base(p.Args[len(p.Args)-1]), "%v", p)
-	if runtime.GOOS == "windows" {
-		return
-	}
-	for _, mode := range []os.FileMode{0o777, 0o666} {
-		t.Run(mode.String(), func(t *testing.T) {
-			write("run.sh", "#!/bin/sh\r\nexit\r\n", mode)
-			_, err := Folder(dir)
-			assert.ErrorContainsf(t, err, "run.sh: the lines of this script end with CR LF", "mode %v", mode)
-		})
-	}
-}
-
 // TestFolder: the command line of a folder's algo, or the error that says what is missing.
 func TestFolder(t *testing.T) {
 	const shebang, python = "#!/bin/sh\n", `{"language": "python"}`
@@ -376,6 +349,8 @@ func TestFolder(t *testing.T) {
 		{map[string]string{"run.ps1": "", "run.sh": shebang}, true, "powershell -NoProfile -ExecutionPolicy Bypass -File DIR/run.ps1"},
 		{map[string]string{"algo.json": python, "algo_strategy.py": ""}, false, "python3 -u DIR/algo_strategy.py"},
 		{map[string]string{"algo.json": python, "algo_strategy.py": ""}, true, "py -3 -u DIR/algo_strategy.py"},
+		{map[string]string{"algo.json": "\uFEFF" + python + "\r\n", "algo_strategy.py": ""}, false, "python3 -u DIR/algo_strategy.py"},
+		{map[string]string{"run.sh": "#!/bin/sh\r\nexit\r\n"}, false, "run.sh: the lines of this script end with CR LF"},
 		{map[string]string{"algo.json": python}, false, "algo_strategy.py: no such file or directory"},
 		{map[string]string{"algo.json": `{"language": "rust"}`}, false, `expected run.sh: its algo.json names the language "rust"`},
 		{map[string]string{"algo.json": `[`}, false, "algo.json: unexpected end"},
