@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"moonfarm/rollout/files"
 	"moonfarm/sim/unzip"
@@ -25,7 +24,7 @@ type Recording struct {
 	ctx    context.Context
 	file   string
 	in     io.Reader // the uncompressed content of the file
-	folder fs.FS     // nil for a file
+	folder fs.FS     // a match log of Tower Defence; nil for a file
 	closer io.Closer // the file; nil for a folder
 }
 
@@ -75,20 +74,14 @@ func Open(ctx context.Context, file string) (*Recording, error) {
 	return nil, fmt.Errorf("%s: %w", file, err)
 }
 
-// OpenFolder opens a recording that is a folder.
+// OpenFolder opens a recording that is a folder: a match log, which has a folder for its first
+// round.
 func OpenFolder(dir string) (*Recording, error) {
-	var known []string
-	for _, e := range Engines() {
-		folders, ok := e.(FolderEngine)
-		if !ok {
-			continue
-		}
-		if f := os.DirFS(dir); folders.HoldsFolder(f) {
-			return &Recording{Engine: e, Holds: Games, ctx: context.Background(), file: dir, folder: f}, nil
-		}
-		known = append(known, "the folder of a "+e.Info().Folder+" of "+e.Info().Game)
+	f := os.DirFS(dir)
+	if first, err := fs.Glob(f, "Round 0*"); err != nil || len(first) == 0 {
+		return nil, fmt.Errorf("%s: expected a recording, or the folder of a match log of towerdefence; it is a directory", dir)
 	}
-	return nil, fmt.Errorf("%s: expected a recording, or %s; it is a directory", dir, strings.Join(known, ", or "))
+	return &Recording{Engine: towerdefenceEngine{}, Holds: Games, ctx: context.Background(), file: dir, folder: f}, nil
 }
 
 // Read calls yield with each game of the recording as an episode, and returns the checksum of the
@@ -99,7 +92,7 @@ func (r *Recording) Read(o ReadOptions, yield func(*RecordedGame) error) (sum [s
 		return sum, r.noGames()
 	}
 	if r.folder != nil {
-		return r.Engine.(FolderEngine).ReadFolder(r.file, r.folder, o, yield)
+		return readMatchLog(r.file, r.folder, o, yield)
 	}
 	content := &summed{r.in, sha256.New()}
 	reported := o.Keep
@@ -129,7 +122,7 @@ func (r *Recording) Show(rules string, o ShowOptions) (p Position, err error) {
 	}
 	in := r.in
 	if r.folder != nil {
-		if in, rules, err = r.Engine.(FolderEngine).Text(r.folder, rules); err != nil {
+		if in, rules, err = matchLogText(r.folder, rules); err != nil {
 			return p, fmt.Errorf("%s: %w", r.file, err)
 		}
 	}

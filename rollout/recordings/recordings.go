@@ -8,7 +8,6 @@ package recordings
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
@@ -41,18 +40,6 @@ type Engine interface {
 	AppendOrder(dst []byte, o sim.Order) []byte
 }
 
-// FolderEngine is an Engine whose recordings may also be folders.
-type FolderEngine interface {
-	Engine
-	// HoldsFolder reports whether a folder is a recording.
-	HoldsFolder(f fs.FS) bool
-	VerifyFolder(name string, f fs.FS, rules string) (Report, error)
-	// ReadFolder is Read. It also returns a checksum of everything that it read.
-	ReadFolder(name string, f fs.FS, o ReadOptions, yield func(*RecordedGame) error) ([sha256.Size]byte, error)
-	// Text returns the games of a folder as a recording that Show takes, and their rules.
-	Text(f fs.FS, rules string) (io.Reader, string, error)
-}
-
 // Games is the content of a recording with all orders of its games.
 const Games = "games"
 
@@ -68,7 +55,6 @@ type Info struct {
 	Seats        int      // number of seats that ShowOptions.Seat may name; 0 if Show checks it
 	Frames       bool     // whether rounds have frames, which ShowOptions.Frame names
 	Single       string   // the noun for a file of one game; "" if files may have many games
-	Folder       string   // the noun for a recording that is a folder; "" if there are none
 	Forms        []*Form  // of recordings that can be written; the first is the default
 
 	// Of the original's contest.

@@ -69,7 +69,7 @@ func (r *Recording) Verify(rules string) (Report, error) {
 	var found Report
 	var err error
 	if r.folder != nil {
-		found, err = r.Engine.(FolderEngine).VerifyFolder(r.file, r.folder, rules)
+		found, err = verifyMatchLog(r.file, r.folder, rules)
 	} else {
 		found, err = r.Engine.Verify(r.file, r.in, rules)
 	}

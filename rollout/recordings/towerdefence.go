@@ -28,7 +28,6 @@ var towerdefenceInfo = Info{
 	Counts:       []string{"games", "rounds", "renders"},
 	Views:        []string{"text", "console", "state", "textmap"},
 	Seats:        2,
-	Folder:       "match log",
 	Forms: []*Form{
 		{Name: "recording", Ext: ".jsonl", Noun: "recording", Write: writeTowerdefence},
 		{Name: "match-log", Noun: "match log", WriteFolder: writeMatchLog, Owns: func(e fs.DirEntry) bool {

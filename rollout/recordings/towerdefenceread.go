@@ -160,14 +160,8 @@ func writeMatchLog(create func(name string) (io.WriteCloser, error), g *Recorded
 	return err
 }
 
-// HoldsFolder implements FolderEngine: a match log has a folder for the first round.
-func (towerdefenceEngine) HoldsFolder(f fs.FS) bool {
-	first, err := fs.Glob(f, "Round 0*")
-	return err == nil && len(first) > 0
-}
-
-// VerifyFolder implements FolderEngine.
-func (towerdefenceEngine) VerifyFolder(name string, f fs.FS, rules string) (Report, error) {
+// verifyMatchLog is Engine.Verify for a match log.
+func verifyMatchLog(name string, f fs.FS, rules string) (Report, error) {
 	r, err := givenTowerdefenceRules(rules)
 	if err != nil {
 		return Report{}, err
@@ -199,9 +193,9 @@ func missingRules(f fs.FS) string {
 	return "the match log does not tell all of its rules: if they were not those of release 3.0.2, --rules gives " + strings.Join(log.Rules.Missing(), ", ")
 }
 
-// ReadFolder implements FolderEngine: it reads a match log as an episode. The checksum covers
-// names, start, commands and end.
-func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield func(*RecordedGame) error) (sum [sha256.Size]byte, err error) {
+// readMatchLog reads a match log as an episode. The checksum covers names, start, commands and
+// end.
+func readMatchLog(name string, f fs.FS, o ReadOptions, yield func(*RecordedGame) error) (sum [sha256.Size]byte, err error) {
 	rules, err := givenTowerdefenceRules(o.Rules)
 	if err != nil {
 		return sum, err
@@ -235,8 +229,8 @@ func (towerdefenceEngine) ReadFolder(name string, f fs.FS, o ReadOptions, yield 
 	return sum, yield(r)
 }
 
-// Text implements FolderEngine: it converts a match log to a recording.
-func (towerdefenceEngine) Text(f fs.FS, text string) (io.Reader, string, error) {
+// matchLogText returns a match log as a recording that Engine.Show takes, and its rules.
+func matchLogText(f fs.FS, text string) (io.Reader, string, error) {
 	rules, err := givenTowerdefenceRules(text)
 	if err != nil {
 		return nil, "", err
