@@ -24,7 +24,6 @@ import (
 	"moonfarm/rollout/bots"
 	"moonfarm/rollout/bots/child"
 	"moonfarm/rollout/policy"
-	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/protocol"
 	"moonfarm/sim/codecraft/wire/recording"
 )
@@ -143,80 +142,6 @@ func TestMatchOfPolicies(t *testing.T) {
 		assert.Equalf(t, e.last.Outcome[i].Score, float64(score), "seat %d: score %d, in the episode", i, score)
 	}
 	assert.NotEqual(t, int64(0), got.Results[0], "econ has gathered nothing")
-}
-
-// quickstart is a client with the strategy that contestants begin with.
-func quickstart(v *protocol.PlayerView) (list []protocol.EntityOrder) {
-	properties := map[codecraft.Type]*protocol.EntityProperties{}
-	for i := range v.EntityProperties {
-		properties[v.EntityProperties[i].Type] = &v.EntityProperties[i].EntityProperties
-	}
-	own := func(e *protocol.Entity) bool { return e.PlayerID.Given && e.PlayerID.Value == v.MyID }
-	for i := range v.Entities {
-		e := &v.Entities[i]
-		if !own(e) {
-			continue
-		}
-		p := properties[e.Type]
-		var a protocol.EntityAction
-		if p.CanMove {
-			a.Move = protocol.Some(protocol.MoveAction{X: v.MapSize - 1, Y: v.MapSize - 1, FindClosestPosition: true, BreakThrough: true})
-		} else if p.Build.Given {
-			built, count := p.Build.Value.Options[0], int32(0)
-			for k := range v.Entities {
-				if o := &v.Entities[k]; own(o) && o.Type == built {
-					count++
-				}
-			}
-			if (count+1)*properties[built].PopulationUse <= p.PopulationProvide {
-				a.Build = protocol.Some(protocol.BuildAction{Type: built, X: e.X + p.Size, Y: e.Y + p.Size - 1})
-			}
-		}
-		auto := protocol.AutoAttack{PathfindRange: p.SightRange}
-		if e.Type == codecraft.BuilderUnit {
-			auto.ValidTargets = []codecraft.Type{codecraft.Resource}
-		}
-		a.Attack = protocol.Some(protocol.AttackAction{Auto: protocol.Some(auto)})
-		list = append(list, protocol.EntityOrder{ID: e.ID, EntityAction: a})
-	}
-	return list
-}
-
-// TestClientPlaysAsThePolicy: the strategy that contestants begin with plays the same games
-// as a client, which knows only its views, and as a policy, at every seat.
-func TestClientPlaysAsThePolicy(t *testing.T) {
-	ticks := int32(80)
-	if os.Getenv(longEnv) != "" {
-		ticks = 1000
-	}
-	for _, preset := range []string{"finals", "round2", "round1-2"} {
-		t.Run(preset, func(t *testing.T) {
-			r := rules(t, preset, ticks)
-			match := func(clients ...int) *Result {
-				m := &Match{Rules: r, Seed: 5, Seats: make([]Seat, r.Players)}
-				for i := range m.Seats {
-					if !slices.Contains(clients, i) {
-						m.Seats[i].Policy = maker(t, "quickstart")
-						continue
-					}
-					m.Seats[i].Port = listen(t, nil)
-					conn := dial(t, m.Seats[i].Port, "")
-					go serve(conn, quickstart)
-				}
-				return play(t, m)
-			}
-			want := match()
-			for seat := range int(r.Players) {
-				got := match(seat)
-				assert.Truef(t, got.Turns == want.Turns && slices.Equal(got.Results, want.Results) && !got.Players[seat].Crashed, "%s, client at seat %d: %v after %d ticks, as a policy %v after %d", preset, seat, got.Results, got.Turns, want.Results, want.Turns)
-			}
-			if r.Players == 2 {
-				got := match(0, 1)
-				assert.Truef(t, slices.Equal(got.Results, want.Results), "%s, two clients: %v, as policies %v", preset, got.Results, want.Results)
-			}
-			assert.NotEqualf(t, int64(0), want.Results[0], "%s: nothing was gathered", preset)
-		})
-	}
 }
 
 // TestReplay: the replay of a match has all ticks.

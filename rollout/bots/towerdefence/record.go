@@ -39,11 +39,10 @@ type Faults struct {
 
 // Record describes a bot's rounds in a match.
 type Record struct {
-	Rounds       int           // rounds in which the bot was started
-	Longest      time.Duration // real time of its longest round
-	LongestRound int
-	Faults       [FaultKinds]Faults
-	Lines        []string // the last lines printed in the round of the latest failure or, without a failure, in the last round
+	Rounds  int           // rounds in which the bot was started
+	Longest time.Duration // real time of its longest round
+	Faults  [FaultKinds]Faults
+	Lines   []string // the last lines printed in the round of the latest failure or, without a failure, in the last round
 
 	report func(k FaultKind, f *Faults) // called for the first fault of each kind; may be nil
 }
@@ -66,13 +65,6 @@ func (r *Record) fault(k FaultKind, round int, lines []string, format string, ar
 // failures returns the number of rounds in which the program was killed or failed.
 func (r *Record) failures() int {
 	return r.Faults[Late].Count + r.Faults[Killed].Count + r.Faults[Failed].Count
-}
-
-// addRound records the time of a round.
-func (r *Record) addRound(round int, time time.Duration) {
-	if r.Rounds++; time > r.Longest {
-		r.Longest, r.LongestRound = time, round
-	}
 }
 
 // addCommand records faults of a command. failures is the player's count after the round; it is

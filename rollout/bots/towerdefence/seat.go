@@ -113,7 +113,8 @@ func (s *seatedBot) play(round int) error {
 	if err != nil {
 		return s.blame(err)
 	}
-	s.record.addRound(round, r.Time)
+	s.record.Rounds++
+	s.record.Longest = max(s.record.Longest, r.Time)
 	s.used += r.Time
 	noted, err := s.note(round, r, limit)
 	text, missing := commandText(s.work.Name())
