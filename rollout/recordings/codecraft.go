@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/features"
+	cckit "moonfarm/features/codecraft"
 	"moonfarm/rollout/files"
 	"moonfarm/sim"
 	"moonfarm/sim/bounded"
@@ -160,7 +162,8 @@ func findCodecraft(name string, in io.Reader, base codecraft.Rules, o ShowOption
 		}
 		p.last = int(r.World.CurrentTick)
 		if p.last == o.Round || o.Round < 0 && err == io.EOF {
-			if e := p.restore(&r.World, base); e != nil {
+			var e error
+			if p.game, p.state, e = recording.Restore(&r.World, base); e != nil {
 				return nil, fmt.Errorf("recording %s: tick %d: %w", name, p.last, e)
 			}
 			if err == nil {
@@ -201,13 +204,6 @@ func firstSeed(w *recording.World, base codecraft.Rules) *uint64 {
 		}
 	}
 	return nil
-}
-
-// restore converts a world to a state.
-func (p *codecraftPosition) restore(w *recording.World, base codecraft.Rules) error {
-	var err error
-	p.game, p.state, err = recording.Restore(w, base)
-	return err
 }
 
 // codecraftCommands returns the actions that change in a tick, by player.
@@ -260,7 +256,8 @@ func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptio
 	}
 	s := Position{Name: "unnamed", Seed: p.seed, Round: int(p.state.Tick), Rounds: p.last, Commands: p.commands}
 	if o.Draw {
-		s.Scene = codecraftScene(p.game, p.state, o.Viewer)
+		s.Scene = &features.Scene{}
+		cckit.Kit(p.game).Scene(s.Scene, p.state, o.Viewer)
 	}
 	if o.As == "view" {
 		var view protocol.PlayerView
@@ -282,11 +279,14 @@ func (codecraftEngine) Show(name string, in io.Reader, rules string, o ShowOptio
 func (p *codecraftPosition) text() string {
 	var b strings.Builder
 	rules := p.game.Rules()
-	seed := "unknown seed"
+	seed, fog := "unknown seed", "no fog"
 	if p.seed != nil {
 		seed = fmt.Sprintf("seed %d", *p.seed)
 	}
-	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, texts.Plural(int(rules.Players), "player"), fogText(rules.Fog), seed)
+	if rules.Fog {
+		fog = "fog"
+	}
+	fmt.Fprintf(&b, "before tick %d of %d (%s, %s, %s)\n\n", p.state.Tick, p.last, texts.Plural(int(rules.Players), "player"), fog, seed)
 	b.Write(codecraft.AppendText(nil, p.game, p.state))
 	for i, c := range p.commands {
 		fmt.Fprintf(&b, "p%d commands %s\n", i+1, c)
@@ -295,14 +295,6 @@ func (p *codecraftPosition) text() string {
 		fmt.Fprintf(&b, "%d attacks %d\n", a.Attacker, a.Victim)
 	}
 	return b.String()
-}
-
-// fogText returns "fog" or its absence as text.
-func fogText(fog bool) string {
-	if fog {
-		return "fog"
-	}
-	return "no fog"
 }
 
 // readResults reads the results file of a CodeCraft recording. It has the seed, which the recording

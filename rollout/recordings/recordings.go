@@ -218,7 +218,7 @@ type Position struct {
 // Verify opens a recording, verifies it and closes it. After an error the Report is still useful;
 // it contains the error as a text.
 func Verify(ctx context.Context, file, rules string) (Report, error) {
-	r := newReport(file)
+	r := Report{File: file, Counts: map[string]int{}, Notes: []string{}}
 	in, err := Open(ctx, file)
 	if err == nil {
 		defer in.Close()

@@ -46,11 +46,6 @@ func (d *Difference) String() string {
 // ErrNothing means that a recording has no turns, and so nothing to compare.
 var ErrNothing = errors.New("nothing to compare")
 
-// newReport returns the empty report of a file.
-func newReport(file string) Report {
-	return Report{File: file, Counts: map[string]int{}, Notes: []string{}}
-}
-
 // Compared returns the sum of some counts.
 func (r *Report) Compared(counts []string) (n int) {
 	for _, c := range counts {
@@ -64,20 +59,17 @@ func (r *Report) Compared(counts []string) (n int) {
 // ErrNothing means that there was nothing to compare.
 func (r *Recording) Verify(rules string) (Report, error) {
 	info := r.Engine.Info()
-	report := newReport(r.file)
-	report.Game = info.Game
-	var found Report
+	var report Report
 	var err error
 	if r.folder != nil {
-		found, err = verifyMatchLog(r.file, r.folder, rules)
+		report, err = verifyMatchLog(r.file, r.folder, rules)
 	} else {
-		found, err = r.Engine.Verify(r.file, r.in, rules)
+		report, err = r.Engine.Verify(r.file, r.in, rules)
 	}
-	if found.Counts != nil {
-		report.Counts = found.Counts
+	report.File, report.Game, report.Notes = r.file, info.Game, append([]string{}, report.Notes...)
+	if report.Counts == nil {
+		report.Counts = map[string]int{}
 	}
-	report.Different, report.First, report.Inexact = found.Different, found.First, found.Inexact
-	report.Notes = append(report.Notes, found.Notes...)
 	if err == nil && report.Compared(info.Counts[1:]) == 0 {
 		err = fmt.Errorf("%s: %w: it has no %s", r.file, ErrNothing, info.Counts[1])
 	}

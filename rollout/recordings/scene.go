@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"moonfarm/features"
-	cckit "moonfarm/features/codecraft"
 	tmkit "moonfarm/features/terminal"
 	tdkit "moonfarm/features/towerdefence"
 	"moonfarm/sim"
-	"moonfarm/sim/codecraft"
 	"moonfarm/sim/terminal"
 	"moonfarm/sim/terminal/wire/frame"
 	"moonfarm/sim/towerdefence/wire/display"
@@ -75,11 +73,4 @@ func terminalScene(f *frame.Frame, r terminal.Rules) (*features.Scene, error) {
 		dst.Title += ", the end"
 	}
 	return dst, nil
-}
-
-// codecraftScene returns what a person at the seat sees of a state.
-func codecraftScene(g *codecraft.Game, s *codecraft.State, seat int) *features.Scene {
-	dst := &features.Scene{}
-	cckit.Kit(g).Scene(dst, s, seat)
-	return dst
 }

@@ -154,8 +154,8 @@ func rulesOfRecordings(file, game string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := recordings.CheckRules(e.Info(), file); err != nil {
-		return "", asFlagError(err)
+	if file != "" && !e.Info().RulesMissing {
+		return "", console.WrongUse("--rules: recordings of %s contain their own rules", game)
 	}
 	return readRules(file, recordings.InfoOf(game).RuleSets)
 }

@@ -147,6 +147,11 @@ func (r *remote) listen() {
 		return
 	}
 	killMarked(r.guard.marker)
+	r.guard.lost(r.ended(err))
+}
+
+// ended returns a text on the end of the guard process.
+func (r *remote) ended(err error) string {
 	why := "the bot's guard has ended"
 	if err != nil {
 		why = fmt.Sprintf("%s: %v", why, err)
@@ -154,7 +159,7 @@ func (r *remote) listen() {
 	if lines := r.said.lines(); len(lines) > 0 {
 		why += ": " + lines[0]
 	}
-	r.guard.lost(why)
+	return why
 }
 
 // send sends a request, with files.
@@ -193,10 +198,7 @@ func (r *remote) answer() (report, error) {
 	case a := <-r.answers:
 		return a, nil
 	case <-r.gone:
-		why = "the bot's guard has ended"
-		if lines := r.said.lines(); len(lines) > 0 {
-			why += ": " + lines[0]
-		}
+		why = r.ended(nil)
 	case <-t.C:
 		why = fmt.Sprintf("the bot's guard does not answer within %v", guardTimeout)
 		r.cmd.Process.Kill()

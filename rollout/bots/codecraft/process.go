@@ -41,34 +41,31 @@ func arguments(command []string, at *net.TCPAddr, token string) []string {
 	return filled
 }
 
-// start opens a port for the client of a seat and starts the client. The context's end
-// kills the client. A port that is not nil must be closed, also after an error.
+// start opens a port for the client of a seat and starts the client. Other clients can read
+// the token in its command line, so only processes of the guard may connect. The context's
+// end kills the client. A port that is not nil must be closed, also after an error.
 func start(ctx context.Context, s *Seat) (*process, *Port, error) {
 	guard, err := child.Start(ctx, s.Process)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
-	port, token, err := privatePort(guard)
+	token := rand.Text()
+	port, err := listenFor(guard, "127.0.0.1:0", &token)
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%w: %w", bots.ErrHost, err), guard.Close())
+		return nil, nil, errors.Join(fmt.Errorf("%w: no port for a client: %w", bots.ErrHost, err), guard.Close())
 	}
-	p, err := run(guard, arguments(s.Program.Args, port.Address(), token), s)
-	return p, port, err
-}
-
-// run starts the program of a client.
-func run(guard *child.Guard, words []string, s *Seat) (p *process, err error) {
-	c := child.Command{Program: child.Program{Args: words, Dir: s.Program.Dir}, Log: s.Log}
-	p = &process{guard: guard, gone: make(chan error, 1), log: s.Log}
+	c := child.Command{Program: s.Program, Log: s.Log}
+	c.Args = arguments(c.Args, port.Address(), token)
+	p := &process{guard: guard, gone: make(chan error, 1), log: s.Log}
 	if p.main, err = guard.Run(c); err != nil {
-		return nil, errors.Join(fmt.Errorf("it could not be started: %w", err), guard.Close())
+		return nil, port, errors.Join(fmt.Errorf("it could not be started: %w", err), guard.Close())
 	}
 	go func() {
 		if r, err := p.main.Wait(time.Time{}); err == nil {
 			p.gone <- errors.New(exit(r))
 		}
 	}()
-	return p, nil
+	return p, port, nil
 }
 
 // exit describes how a client ended.
@@ -92,16 +89,4 @@ func (p *process) stop(ctx context.Context, grace time.Duration) {
 	if err := p.guard.Close(); err != nil {
 		p.exit = err.Error()
 	}
-}
-
-// privatePort opens a port with a token of its own for a client to be started. Other
-// clients can read the token in the client's command line, so only processes of the guard
-// may connect.
-func privatePort(guard *child.Guard) (*Port, string, error) {
-	token := rand.Text()
-	p, err := listenFor(guard, "127.0.0.1:0", &token)
-	if err != nil {
-		return nil, "", fmt.Errorf("no port for a client: %w", err)
-	}
-	return p, token, nil
 }
