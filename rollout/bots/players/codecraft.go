@@ -59,7 +59,7 @@ func newCodecraft(c *Options) (host, string, error) {
 	if h.rules, err = codecraftRules(c.Rules, c.Seats); err != nil {
 		return nil, "", err
 	}
-	return h, string(h.rules.AppendText(nil)), nil
+	return h, string(h.rules.AppendText(nil)), h.rules.Validate()
 }
 
 // enter implements host.

@@ -35,6 +35,9 @@ func newTerminal(c *Options) (host, string, error) {
 		}
 		h.config = config.Of(r)
 	}
+	if err := h.config.Rules.Validate(); err != nil {
+		return nil, "", err
+	}
 	h.limits = bot.LocalLimits(&h.config)
 	base := generous(0, h.limits.Hard)
 	if c.Limits.Site {

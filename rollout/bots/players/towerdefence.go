@@ -31,6 +31,9 @@ func newTowerdefence(c *Options) (host, string, error) {
 	if h.rules, err = towerdefence.ParseRules([]byte(c.Rules)); err != nil {
 		return nil, "", err
 	}
+	if err = h.rules.Validate(); err != nil {
+		return nil, "", err
+	}
 	base := generous(folderWait, bot.LocalAnswer)
 	if h.tournament = c.Limits.Site; h.tournament {
 		base = matchLimits{bots.Limits{Accept: folderWait, Answer: bot.SiteAnswer}, child.Limits{}}
