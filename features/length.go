@@ -12,5 +12,5 @@ func CheckLength(slab string, got, want int) {
 }
 
 func tooShort(slab string, got, want int) {
-	panic(fmt.Sprintf("features: slab %s has length %d, want %d", slab, got, want))
+	panic(fmt.Sprintf("features: slab %s has length %d, expected %d", slab, got, want))
 }

@@ -28,7 +28,7 @@ func (c *suite[S]) testLengths(t *testing.T) {
 			continue
 		}
 		m.call(m.want)
-		want := fmt.Sprintf("features: slab %s has length %d, want %d", m.slab, m.want-1, m.want)
+		want := fmt.Sprintf("features: slab %s has length %d, expected %d", m.slab, m.want-1, m.want)
 		func() {
 			defer func() {
 				if fault := recover(); fault != want {
