@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"moonfarm/env"
+	"moonfarm/features"
 	ccfeatures "moonfarm/features/codecraft"
 	tmfeatures "moonfarm/features/terminal"
 	tdfeatures "moonfarm/features/towerdefence"
@@ -44,10 +45,11 @@ func (m *Message) at(found sim.Player, known bool) (sim.Player, error) {
 	return sim.Player(m.Seat), nil
 }
 
-// loaded returns v with its game 0 in state s.
-func loaded[S any](v env.Vector, err error, s *S, seed uint64) (env.Vector, error) {
-	if err == nil && !env.Load(v, 0, s, seed) {
-		err = fmt.Errorf("%s has no such state", v.Spec().Info.Name)
+// loaded returns a vector of game g in state s.
+func loaded[S any, G sim.Game[S]](g G, kit func(G) features.Kit[S], s *S, seed uint64) (env.Vector, error) {
+	v, err := env.New(g, kit(g), env.Settings{N: 1})
+	if err == nil {
+		env.Load(v, 0, s, seed)
 	}
 	return v, err
 }
@@ -65,8 +67,7 @@ func shownTowerDefence(m Message) (env.Vector, sim.Player, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	v, err := env.New(g, tdfeatures.Kit(g), env.Settings{N: 1})
-	v, err = loaded(v, err, s, m.Seed)
+	v, err := loaded(g, tdfeatures.Kit, s, m.Seed)
 	return v, seat, err
 }
 
@@ -84,8 +85,7 @@ func shownTerminal(m Message) (env.Vector, sim.Player, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	v, err := env.New(g, tmfeatures.Kit(g), env.Settings{N: 1})
-	v, err = loaded(v, err, s, m.Seed)
+	v, err := loaded(g, tmfeatures.Kit, s, m.Seed)
 	return v, seat, err
 }
 
@@ -110,8 +110,7 @@ func shownCodeCraft(m Message) (env.Vector, sim.Player, error) {
 		return nil, 0, err
 	}
 	s.Seed = m.Seed
-	v, err := env.New(g, ccfeatures.Kit(g), env.Settings{N: 1})
-	v, err = loaded(v, err, s, m.Seed)
+	v, err := loaded(g, ccfeatures.Kit, s, m.Seed)
 	return v, seat, err
 }
 
@@ -134,17 +133,11 @@ func answerTerminal(dst []byte, _ env.Vector, p sim.Player, orders []sim.Order) 
 }
 
 func answerCodeCraft(dst []byte, v env.Vector, p sim.Player, orders []sim.Order) ([]byte, error) {
-	states, ok := env.States[codecraft.State](v)
+	states, _ := env.States[codecraft.State](v)
+	rules, _ := env.Rules[codecraft.State](v)
+	g, ok := rules.(*codecraft.Game)
 	if !ok {
 		return dst, fmt.Errorf("%s has no such state", v.Spec().Info.Name)
-	}
-	rules, err := codecraft.ParseRules([]byte(v.Spec().Info.Config))
-	if err != nil {
-		return dst, err
-	}
-	g, err := codecraft.New(rules)
-	if err != nil {
-		return dst, err
 	}
 	return protocol.AppendAnswer(dst, g, &states[0], p, orders), nil
 }

@@ -26,6 +26,22 @@ type Search[S, M any] struct {
 	Kit func(config string) (features.Kit[S], error)
 }
 
+// KitOf returns a function for Search.Kit: parse reads the rules, make makes their game, and kit its
+// encoder and action space.
+func KitOf[S, R, G any](parse func(text []byte) (R, error), make func(R) (G, error), kit func(G) features.Kit[S]) func(config string) (features.Kit[S], error) {
+	return func(config string) (k features.Kit[S], err error) {
+		rules, err := parse([]byte(config))
+		if err != nil {
+			return k, err
+		}
+		game, err := make(rules)
+		if err != nil {
+			return k, err
+		}
+		return kit(game), nil
+	}
+}
+
 // Words documents an option of a search whose value is one of several words.
 type Words struct {
 	Values  []string

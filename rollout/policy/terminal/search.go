@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"moonfarm/env"
-	"moonfarm/features"
 	tmfeatures "moonfarm/features/terminal"
 	"moonfarm/rollout/policy/script"
 	"moonfarm/rollout/policy/search"
@@ -35,17 +34,7 @@ var Search = script.Search[terminal.State, Move]{
 	Turns:   true,
 	Room:    room,
 	New:     func(o script.SearchOptions) script.SearchGame[terminal.State, Move] { return newModel(o) },
-	Kit: func(text string) (kit features.Kit[terminal.State], err error) {
-		rules, err := config.ParseRules([]byte(text))
-		if err != nil {
-			return kit, err
-		}
-		game, err := terminal.New(rules)
-		if err != nil {
-			return kit, err
-		}
-		return tmfeatures.Kit(game), nil
-	},
+	Kit:     script.KitOf(config.ParseRules, terminal.New, tmfeatures.Kit),
 }
 
 // room is the limit of the orders of a move.

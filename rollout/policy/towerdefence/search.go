@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"moonfarm/env"
-	"moonfarm/features"
 	tdfeatures "moonfarm/features/towerdefence"
 	"moonfarm/rollout/policy/script"
 	"moonfarm/rollout/policy/search"
@@ -33,17 +32,7 @@ var Search = script.Search[towerdefence.State, sim.Order]{
 	Model:   "FILE.onnx, net: a network judges leaves beside rollout, and weighs the moves",
 	Room:    1,
 	New:     newModel,
-	Kit: func(config string) (kit features.Kit[towerdefence.State], err error) {
-		rules, err := towerdefence.ParseRules([]byte(config))
-		if err != nil {
-			return kit, err
-		}
-		game, err := towerdefence.New(rules)
-		if err != nil {
-			return kit, err
-		}
-		return tdfeatures.Kit(game), nil
-	},
+	Kit:     script.KitOf(towerdefence.ParseRules, towerdefence.New, tdfeatures.Kit),
 }
 
 // model is the search.Model of Tower Defence.
