@@ -17,33 +17,17 @@ func (s *Square) Flood(free, watch *Square, most int) (steps int, met bool) {
 // FloodsFast reports whether Flood uses vectors. Then a step of a flood takes a tenth of the time.
 func FloodsFast() bool { return squareVectors != 0 }
 
-// floodRows is Flood in portable code. While the frontier stays within 64 columns, it works on copies whose rows are
-// single words.
+// floodRows is Flood in portable code. Rows of single words, while the frontier is within 64 columns, made whole
+// games of CodeCraft 2 to 6 % faster, too little for a second form of the rows.
 func (s *Square) floodRows(free, watch *Square, most int) (steps int, met bool) {
 	f := rowFlood{front: s, free: free, watch: watch}
 	f.low, f.high = s.Rows()
 	f.first, f.last = watch.Rows()
-	for met = f.meets(); !met && f.low <= f.high && steps < most; {
-		n := 0
-		if f.high-f.low >= manyRows && steps == 0 {
-			n, met = f.inRows(min(fewSteps, most-steps))
-		} else if x, within := s.stripAround(f.low, f.high); within >= fewSteps {
-			n, met = f.inStrip(x, min(within, most-steps))
-		} else {
-			n, met = f.inRows(min(wideSteps, most-steps))
-		}
-		steps += n
+	for met = f.meets(); steps < most && !met && f.low <= f.high; steps++ {
+		met = f.step()
 	}
 	return steps, met
 }
-
-// A row of 64 columns takes 0.6 ns, a whole row 1.4 ns (measured on an EPYC of family 26). Half to twice of these
-// numbers make little difference.
-const (
-	fewSteps  = 4  // steps for which copies of the rows take longer than they save
-	manyRows  = 24 // rows of a first frontier so large that the flood often ends within fewSteps
-	wideSteps = 16 // steps after which a frontier may have become narrow enough for 64 columns
-)
 
 // rowFlood is a flood fill in portable code. It visits only the rows of the frontier and those next to them.
 type rowFlood struct {
@@ -61,20 +45,17 @@ func (r *rowFlood) meets() bool {
 	return any != 0
 }
 
-// inRows does up to n steps. It ends when the frontier has a cell in watch or is empty.
-func (r *rowFlood) inRows(n int) (steps int, met bool) {
-	for ; steps < n && !met && r.low <= r.high; steps++ {
-		r.low, r.high = max(r.low-1, 0), min(r.high+1, SquareSide-1)
-		r.front.floodStep(r.free, r.low, r.high)
-		for r.low <= r.high && r.front[squareRow*(r.low+1)]|r.front[squareRow*(r.low+1)+1] == 0 {
-			r.low++
-		}
-		for r.high > r.low && r.front[squareRow*(r.high+1)]|r.front[squareRow*(r.high+1)+1] == 0 {
-			r.high--
-		}
-		met = r.meets()
+// step does a step, and reports whether the frontier has a cell in watch.
+func (r *rowFlood) step() bool {
+	r.low, r.high = max(r.low-1, 0), min(r.high+1, SquareSide-1)
+	r.front.floodStep(r.free, r.low, r.high)
+	for r.low <= r.high && r.front[squareRow*(r.low+1)]|r.front[squareRow*(r.low+1)+1] == 0 {
+		r.low++
 	}
-	return steps, met
+	for r.high > r.low && r.front[squareRow*(r.high+1)]|r.front[squareRow*(r.high+1)+1] == 0 {
+		r.high--
+	}
+	return r.meets()
 }
 
 // floodStep does one step of a flood fill in the rows from low to high. It is a function of its own with one loop,
