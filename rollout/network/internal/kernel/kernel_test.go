@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"runtime"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -401,31 +400,6 @@ func TestNoAllocations(t *testing.T) {
 		})
 		assert.Zerof(t, n, "%s: %v allocations", name, n)
 	})
-}
-
-// TestShared: goroutines may share weights.
-func TestShared(t *testing.T) {
-	r := rand.New(rand.NewPCG(14, 15))
-	c := newConvCase(r, Shape{64, 20, 3, 3, 1, 1}, 6, 11, 0, 1, 2, false)
-	conv, src := NewConv(c.s, c.weights, c.bias), onBoards(c.sg, 2, c.src)
-	want := make([]float32, 2*c.dg.Size())
-	conv.Run(want, c.dg, src, c.sg, nil, c.relu, 2)
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			got := make([]float32, len(want))
-			for range 5 {
-				conv.Run(got, c.dg, src, c.sg, nil, c.relu, 2)
-			}
-			for i := range want {
-				if !same(got[i], want[i]) {
-					t.Errorf("float %d is %x, want %x", i, got[i], want[i])
-					return
-				}
-			}
-		})
-	}
-	group.Wait()
 }
 
 func TestVectorPaths(t *testing.T) {
