@@ -2,11 +2,9 @@ package onnx_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"moonfarm/env"
 	"moonfarm/features"
@@ -133,83 +130,6 @@ func TestReadFileLarge(t *testing.T) {
 			assert.ErrorContainsf(t, err, want, "%d bytes", size)
 			taken := after.TotalAlloc - before.TotalAlloc
 			assert.LessOrEqualf(t, taken, uint64(1<<20), "%d bytes: %d bytes of memory", size, taken)
-		})
-	}
-}
-
-// Weights of all types and encodings are read.
-func TestTypes(t *testing.T) {
-	le := binary.LittleEndian
-	tensor := func(kind uint64, fields func(b []byte) []byte) (*onnx.Tensor, error) {
-		b := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 2) // dims [2]
-		b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), kind)
-		b = protowire.AppendString(protowire.AppendTag(b, 8, protowire.BytesType), "w")
-		g := protowire.AppendBytes(protowire.AppendTag(nil, 5, protowire.BytesType), fields(b))
-		m := protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), g)
-		m = protowire.AppendBytes(protowire.AppendTag(m, 8, protowire.BytesType), []byte{0x10, 17})
-		graph, err := onnx.Parse(m)
-		if err != nil {
-			return nil, err
-		}
-		return graph.Initializers[0], nil
-	}
-	raw := func(data ...byte) func(b []byte) []byte {
-		return func(b []byte) []byte {
-			return protowire.AppendBytes(protowire.AppendTag(b, 9, protowire.BytesType), data)
-		}
-	}
-	packed := func(field protowire.Number, numbers ...uint64) func(b []byte) []byte {
-		return func(b []byte) []byte {
-			var all []byte
-			for _, x := range numbers {
-				all = protowire.AppendVarint(all, x)
-			}
-			return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), all)
-		}
-	}
-	for _, c := range []struct {
-		kind   onnx.Type
-		fields func(b []byte) []byte
-		floats []float32
-		ints   []int64
-	}{
-		{onnx.BFloat16, raw(0x80, 0x3f, 0x20, 0xc1), []float32{1, -10}, nil},
-		{onnx.BFloat16, packed(5, 0x3f80, 0xc120), []float32{1, -10}, nil},
-		{onnx.Float16, raw(0x00, 0x3c, 0x00, 0xc9), []float32{1, -10}, nil},
-		{onnx.Uint16, raw(1, 0, 0xff, 0xff), nil, []int64{1, 65535}},
-		{onnx.Int16, raw(1, 0, 0xff, 0xff), nil, []int64{1, -1}},
-		{onnx.Uint16, packed(5, 1, 65535), nil, []int64{1, 65535}},
-		{onnx.Uint32, raw(1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff), nil, []int64{1, math.MaxUint32}},
-		{onnx.Uint32, packed(11, 1, math.MaxUint32), nil, []int64{1, math.MaxUint32}},
-		{onnx.Uint64, raw(append(le.AppendUint64(nil, 7), le.AppendUint64(nil, math.MaxInt64)...)...), nil, []int64{7, math.MaxInt64}},
-		{onnx.Uint64, packed(11, 7, 8), nil, []int64{7, 8}},
-	} {
-		t.Run(c.kind.String(), func(t *testing.T) {
-			got, err := tensor(uint64(c.kind), c.fields)
-			if err != nil {
-				t.Errorf("%s: %v", c.kind, err)
-				return
-			}
-			for i := range 2 {
-				if c.floats != nil && (len(got.Floats) != 2 || got.Floats[i] != c.floats[i]) || c.ints != nil && (len(got.Ints) != 2 || got.Ints[i] != c.ints[i]) {
-					t.Errorf("%s: %v %v, want %v %v", c.kind, got.Floats, got.Ints, c.floats, c.ints)
-					break
-				}
-			}
-		})
-	}
-	for _, c := range []struct {
-		kind   uint64
-		fields func(b []byte) []byte
-		want   string
-	}{
-		{uint64(onnx.BFloat16), raw(1, 2, 3), `initializer 0 "w": expected 4 bytes for 2 elements of bfloat16, found 3`},
-		{uint64(onnx.Uint64), packed(11, 7, math.MaxUint64), `"w": expected elements of uint64`},
-		{17, raw(1, 2), `initializer 0 "w": expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found float8e4m3fn`},
-	} {
-		t.Run(c.want, func(t *testing.T) {
-			_, err := tensor(c.kind, c.fields)
-			assert.ErrorContainsf(t, err, c.want, "type %d", c.kind)
 		})
 	}
 }

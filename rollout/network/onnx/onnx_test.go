@@ -52,9 +52,19 @@ func TestTensors(t *testing.T) {
 		{"float32 one by one", tensor(Float32, 2).fixed(4, 1.5).fixed(4, 3), []float32{1.5, 3}, nil},
 		{"float32 packed", tensor(Float32, 1, 1).bytes(4, 0, 0, 128, 63), []float32{1}, nil},
 		{"float64 raw", tensor(Float64, 1).bytes(9, double(0.1)...), []float32{0.1}, nil},
+		{"float64 one by one", protowire.AppendFixed64(protowire.AppendTag(tensor(Float64, 1), 10, protowire.Fixed64Type), math.Float64bits(2.5)), []float32{2.5}, nil},
 		{"float64 packed", tensor(Float64, 1).bytes(10, double(-7)...), []float32{-7}, nil},
 		{"float16 raw", tensor(Float16, 4).bytes(9, 0, 0x3c, 1, 0, 0xff, 0x7b, 0, 0xfc), []float32{1, 0x1p-24, 65504, float32(math.Inf(-1))}, nil},
 		{"float16 as int32", tensor(Float16, 1).number(5, 0xc000), []float32{-2}, nil},
+		{"bfloat16 raw", tensor(BFloat16, 2).bytes(9, 0x80, 0x3f, 0x20, 0xc1), []float32{1, -10}, nil},
+		{"bfloat16 packed", tensor(BFloat16, 2).bytes(5, 0x80, 0x7f, 0xa0, 0x82, 0x03), []float32{1, -10}, nil},
+		{"uint16 raw", tensor(Uint16, 2).bytes(9, 1, 0, 0xff, 0xff), nil, []int64{1, 65535}},
+		{"int16 raw", tensor(Int16, 2).bytes(9, 1, 0, 0xff, 0xff), nil, []int64{1, -1}},
+		{"uint16 one by one", tensor(Uint16, 2).number(5, 1).number(5, 65535), nil, []int64{1, 65535}},
+		{"uint32 raw", tensor(Uint32, 2).bytes(9, 1, 0, 0, 0, 255, 255, 255, 255), nil, []int64{1, math.MaxUint32}},
+		{"uint32 one by one", tensor(Uint32, 2).number(11, 1).number(11, math.MaxUint32), nil, []int64{1, math.MaxUint32}},
+		{"uint64 raw", tensor(Uint64, 1).bytes(9, 255, 255, 255, 255, 255, 255, 255, 127), nil, []int64{math.MaxInt64}},
+		{"uint64 packed", tensor(Uint64, 2).bytes(11, 7, 8), nil, []int64{7, 8}},
 		{"int64 raw", tensor(Int64, 1).bytes(9, 255, 255, 255, 255, 255, 255, 255, 255), nil, []int64{-1}},
 		{"int64 packed", tensor(Int64, 3).bytes(7, 1, 2, 0x80, 1), nil, []int64{1, 2, 128}},
 		{"int32 raw", tensor(Int32, 1).bytes(9, 254, 255, 255, 255), nil, []int64{-2}},
@@ -128,6 +138,11 @@ func TestErrors(t *testing.T) {
 		{`graph: initializer 0 "": expected a type of elements, found none`, file(message(nil).bytes(5))},
 		{`expected elements of float32, float64, float16, bfloat16, whole numbers or bool, found string`, file(initializer(message(nil).number(2, 8)))},
 		{"expected 12 bytes for 3 elements of float32, found 2", file(initializer(message(nil).number(2, 1).number(1, 3).bytes(9, 1, 2)))},
+		{"expected 4 bytes for 2 elements of bfloat16, found 3", file(initializer(message(nil).number(2, 16).number(1, 2).bytes(9, 1, 2, 3)))},
+		{"expected elements of uint64, at most 9223372036854775807, found 18446744073709551615", file(initializer(message(nil).number(2, 13).number(1, 1).number(11, -1)))},
+		{"whole numbers or bool, found float8e4m3fn", file(initializer(message(nil).number(2, 17)))},
+		{"field 4: expected float32 numbers of 4 bytes each, found 5 bytes", file(initializer(message(nil).number(2, 1).bytes(4, make([]byte, 5)...)))},
+		{"field 10: expected float64 numbers of 8 bytes each, found 12 bytes", file(initializer(message(nil).number(2, 11).bytes(10, make([]byte, 12)...)))},
 		{"expected 1000000 elements of float32, found 0", file(initializer(message(nil).number(2, 1).number(1, 1000000)))},
 		{"expected at most 2147483647 elements", file(initializer(message(nil).number(2, 1).number(1, 1<<20).number(1, 1<<20)))},
 		{"expected dimensions from 0 to 2147483647, found [-1]", file(initializer(message(nil).number(2, 1).number(1, -1)))},
@@ -294,17 +309,4 @@ func TestFunctions(t *testing.T) {
 		_, err := Parse(m)
 		assert.ErrorContains(t, err, want)
 	}
-}
-
-// TestPackedNumbers: numbers have four or eight bytes each, packed or single.
-func TestPackedNumbers(t *testing.T) {
-	packed := func(n int) field { return field{number: 4, kind: protowire.BytesType, b: make([]byte, n)} }
-	var x []float32
-	require.NoError(t, packed(8).floats(&x))
-	require.NoError(t, packed(8).doubles(&x))
-	require.NoError(t, field{kind: protowire.Fixed32Type, x: uint64(math.Float32bits(-1.5))}.floats(&x))
-	require.NoError(t, field{kind: protowire.Fixed64Type, x: math.Float64bits(2.5)}.doubles(&x))
-	assert.Equal(t, []float32{0, 0, 0, -1.5, 2.5}, x)
-	assert.EqualError(t, packed(5).floats(&x), "field 4: expected float32 numbers of 4 bytes each, found 5 bytes")
-	assert.EqualError(t, packed(12).doubles(&x), "field 4: expected float64 numbers of 8 bytes each, found 12 bytes")
 }
