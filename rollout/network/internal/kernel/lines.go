@@ -106,9 +106,6 @@ func (l *Lines) portable(dst, x, y []float32) {
 		case sx == 1 && sy == 0:
 			withNumber(l.Op, dst[:n], x[:n], y[0])
 			return
-		case sx == 0 && sy == 1:
-			ofNumber(l.Op, dst[:n], x[0], y[:n])
-			return
 		}
 	}
 	if l.Op.alone() {
@@ -175,29 +172,6 @@ func withNumber(op Op, dst, x []float32, y float32) {
 	case Div:
 		for i := range dst {
 			dst[i] = x[i] / y
-		}
-	}
-}
-
-// ofNumber computes elements with one number as first operand.
-func ofNumber(op Op, dst []float32, x float32, y []float32) {
-	y = y[:len(dst)]
-	switch op {
-	case Add:
-		for i := range dst {
-			dst[i] = x + y[i]
-		}
-	case Sub:
-		for i := range dst {
-			dst[i] = x - y[i]
-		}
-	case Mul:
-		for i := range dst {
-			dst[i] = x * y[i]
-		}
-	case Div:
-		for i := range dst {
-			dst[i] = x / y[i]
 		}
 	}
 }
