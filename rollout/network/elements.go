@@ -1,8 +1,6 @@
 package network
 
 import (
-	"math"
-
 	"moonfarm/rollout/network/internal/kernel"
 	"moonfarm/rollout/network/onnx"
 )
@@ -265,15 +263,8 @@ func (b *binary) lower(p *planner, n *node) task {
 	x, y := p.broadcast(n.in[0], n.out.shape), p.broadcast(n.in[1], n.out.shape)
 	l := newLoop(n.out.shape.dims, true, dst.steps, x.steps, y.steps)
 	l.start[0], l.start[1], l.start[2] = dst.start, x.start, y.start
-	op, t := b.binaryOp, rows(n, nil)
-	if c := n.in[1]; b.name == "div" && c.constant && len(c.floats) == 1 {
-		if inverse, ok := exactInverse(c.floats[0]); ok { // a product takes less time, and has the same bits
-			op, t.in[1] = binaryOf["Mul"], place{kind: placeConstant, data: []float32{inverse}}
-		}
-	}
-	lines, rest := splitLoop(op.op, &l)
-	t.op = &binaryLoop{lines, rest, op}
-	return t
+	lines, rest := splitLoop(b.op, &l)
+	return rows(n, &binaryLoop{lines, rest, b.binaryOp})
 }
 
 // splitLoop returns the two innermost dimensions of a loop over a result and two operands as lines, and the loop over the other
@@ -295,12 +286,6 @@ func splitLoop(op kernel.Op, l *loop) (kernel.Lines, loop) {
 		copy(rest.step[o][:], l.step[o][1:])
 	}
 	return out, rest
-}
-
-// exactInverse returns 1/x for powers of two, false for other numbers.
-func exactInverse(x float32) (float32, bool) {
-	fraction, exponent := math.Frexp(math.Abs(float64(x)))
-	return 1 / x, fraction == 0.5 && exponent > -100 && exponent < 100
 }
 
 type binaryLoop struct {
@@ -350,43 +335,13 @@ func (o *chooseLoop) row(dst []float32, in inputRows, _ []float32) {
 	l := &o.loop
 	c := cursor{at: l.start}
 	for range l.runs() {
-		o.line(dst[c.at[0]:], in[0][c.at[1]:], in[1][c.at[2]:], in[2][c.at[3]:])
+		for i := range l.size[0] {
+			from := in[2][c.at[3]+i*l.step[3][0]]
+			if in[0][c.at[1]+i*l.step[1][0]] != 0 {
+				from = in[1][c.at[2]+i*l.step[2][0]]
+			}
+			dst[c.at[0]+i*l.step[0][0]] = from
+		}
 		c.next(l)
-	}
-}
-
-// line selects the elements of one run of the loop. The usual masks of attention have quick loops: a number where
-// a mask is set, or not set, and adjacent elements elsewhere; or one bit of the mask for the whole run.
-func (o *chooseLoop) line(dst, is, x, y []float32) {
-	n, to, si, sx, sy := o.loop.size[0], o.loop.step[0][0], o.loop.step[1][0], o.loop.step[2][0], o.loop.step[3][0]
-	switch {
-	case to == 1 && si == 0 && is[0] != 0 && sx == 1:
-		copy(dst[:n], x)
-	case to == 1 && si == 0 && is[0] == 0 && sy == 1:
-		copy(dst[:n], y)
-	case to == 1 && si == 1 && sx == 0 && sy == 1:
-		dst, is, y = dst[:n], is[:n], y[:n]
-		for i, v := range y {
-			if is[i] != 0 {
-				v = x[0]
-			}
-			dst[i] = v
-		}
-	case to == 1 && si == 1 && sx == 1 && sy == 0:
-		dst, is, x = dst[:n], is[:n], x[:n]
-		for i, v := range x {
-			if is[i] == 0 {
-				v = y[0]
-			}
-			dst[i] = v
-		}
-	default:
-		for i := range n {
-			from := y[i*sy]
-			if is[i*si] != 0 {
-				from = x[i*sx]
-			}
-			dst[i*to] = from
-		}
 	}
 }

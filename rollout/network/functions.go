@@ -263,9 +263,8 @@ func geluTanh(dst, src []float32, _, _ float32) {
 
 // binaryOp is a function of two numbers: one of package kernel, or run.
 type binaryOp struct {
-	name string
-	op   kernel.Op
-	run  func(x, y float32) float32
+	op  kernel.Op
+	run func(x, y float32) float32
 }
 
 // raised returns x to the power of y: of whole exponents up to 16 by products, of others by an
@@ -295,30 +294,19 @@ func raised(x, y float32) float32 {
 }
 
 var (
-	slope    = binaryOp{name: "prelu", run: func(x, a float32) float32 { return leaky(x, a) }}
-	raise    = binaryOp{name: "raise", run: raised}
-	leftOver = binaryOp{name: "fmod", run: func(x, y float32) float32 { return float32(remainder(float64(x), float64(y))) }}
-	quotient = binaryOp{name: "quotient", run: func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }}
+	slope    = binaryOp{run: func(x, a float32) float32 { return leaky(x, a) }}
+	raise    = binaryOp{run: raised}
+	leftOver = binaryOp{run: func(x, y float32) float32 { return float32(remainder(float64(x), float64(y))) }}
+	quotient = binaryOp{run: func(x, y float32) float32 { return float32(math.Trunc(float64(x / y))) }}
 )
 
 // binaryOf are the functions of two numbers by their operators.
 var binaryOf = map[string]binaryOp{
-	"Add":     {name: "add", op: kernel.Add},
-	"Sub":     {name: "sub", op: kernel.Sub},
-	"Mul":     {name: "mul", op: kernel.Mul},
-	"Div":     {name: "div", op: kernel.Div},
-	"Min":     {name: "min", op: kernel.Min},
-	"Max":     {name: "max", op: kernel.Max},
-	"Equal":   {name: "equal", op: kernel.Equal},
-	"Less":    {name: "less", op: kernel.Less},
-	"Greater": {name: "greater", op: kernel.Greater},
-
-	"GreaterOrEqual": {name: "greaterorequal", op: kernel.GreaterOrEqual},
-	"LessOrEqual":    {name: "lessorequal", op: kernel.LessOrEqual},
-	"And":            {name: "and", op: kernel.And},
-	"Or":             {name: "or", op: kernel.Or},
-	"Xor":            {name: "xor", op: kernel.Xor},
-	"Mod":            {name: "mod", run: func(x, y float32) float32 { return float32(modulo(float64(x), float64(y))) }},
+	"Add": {op: kernel.Add}, "Sub": {op: kernel.Sub}, "Mul": {op: kernel.Mul}, "Div": {op: kernel.Div}, "Min": {op: kernel.Min}, "Max": {op: kernel.Max},
+	"Equal": {op: kernel.Equal}, "Less": {op: kernel.Less}, "Greater": {op: kernel.Greater},
+	"GreaterOrEqual": {op: kernel.GreaterOrEqual}, "LessOrEqual": {op: kernel.LessOrEqual},
+	"And": {op: kernel.And}, "Or": {op: kernel.Or}, "Xor": {op: kernel.Xor},
+	"Mod": {run: func(x, y float32) float32 { return float32(modulo(float64(x), float64(y))) }},
 }
 
 // π/2 in two parts: the first has 33 bits, so that its product with a whole number of up

@@ -1,6 +1,10 @@
 package network
 
-import "slices"
+import (
+	"slices"
+
+	"moonfarm/rollout/network/internal/kernel"
+)
 
 // fuse drops the nodes that no output needs, and merges the nodes after convolutions and
 // dense layers into them: a normalization, a bias, the sum with a residual and ReLU.
@@ -60,7 +64,7 @@ func (f *fuser) add(n *node) {
 			return
 		}
 	case *binary:
-		if op.name == "add" && (f.bias(n, 0, 1) || f.bias(n, 1, 0) || f.residual(n)) {
+		if op.op == kernel.Add && (f.bias(n, 0, 1) || f.bias(n, 1, 0) || f.residual(n)) {
 			return
 		}
 	}
