@@ -163,7 +163,12 @@ func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 		m.outputs = append(m.outputs, o)
 		m.results = append(m.results, v.place)
 	}
-	scaled(m.outputs, g)
+	scales, nodes := g.Scales()
+	for i, by := range nodes {
+		if by != nil {
+			m.outputs[i].Scale, m.outputs[i].By = scales[i], by.String()
+		}
+	}
 	for _, n := range g.Nodes {
 		m.operators = append(m.operators, n.Op)
 	}
@@ -171,18 +176,6 @@ func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 	m.operators = slices.Compact(m.operators)
 	m.block = m.blockRows()
 	return m, nil
-}
-
-// scaled sets Scale and By of outputs of a graph, by the graph's operators. outputs may be some
-// of the graph's outputs, in any order.
-func scaled(outputs []Value, g *onnx.Graph) {
-	scales, nodes := g.Scales()
-	for i := range outputs {
-		at := slices.IndexFunc(g.Outputs, func(v onnx.Value) bool { return v.Name == outputs[i].Name })
-		if at >= 0 && nodes[at] != nil {
-			outputs[i].Scale, outputs[i].By = scales[at], nodes[at].String()
-		}
-	}
 }
 
 // cache bounds the bytes of a core's cache that the values of a block take.

@@ -145,8 +145,6 @@ func readInstanceNorm(k *call) []*value {
 	return one(k.emit(op, onnx.Float32, v.shape, v))
 }
 
-// This file has operators that are made of others.
-
 // readGroupNorm reads a GroupNormalization. Before version 21 each group has a factor and a summand, since then each
 // channel has.
 func readGroupNorm(k *call) []*value {
@@ -202,7 +200,7 @@ func readBatchNorm(k *call) []*value {
 	mean, variance := k.constant(3, c, "mean"), k.constant(4, c, "variance")
 	op := &affine{scale: make([]float64, c), shift: make([]float64, c)}
 	for i := range c {
-		op.scale[i] = float64(scale[i]) / sqrt(float64(variance[i])+float64(epsilon))
+		op.scale[i] = float64(scale[i]) / math.Sqrt(float64(variance[i])+float64(epsilon))
 		op.shift[i] = float64(bias[i]) - float64(float64(mean[i])*op.scale[i])
 	}
 	if v.constant {
@@ -214,8 +212,6 @@ func readBatchNorm(k *call) []*value {
 // affine multiplies each channel, dimension 1, by a factor and adds a summand. It never runs:
 // fuse folds it into the layer before it, or replaces it by two steps.
 type affine struct{ scale, shift []float64 }
-
-func sqrt(x float64) float64 { return math.Sqrt(x) }
 
 // norm normalizes groups of numbers to mean 0 and variance 1. Then it scales and shifts each
 // number of a group by separate factors and summands, or all by the group's.
