@@ -3,6 +3,7 @@ package network
 import (
 	"math"
 
+	"moonfarm/rollout/network/internal/kernel"
 	"moonfarm/rollout/network/onnx"
 )
 
@@ -77,7 +78,7 @@ func (k *call) biased(scores *value, past int) *value {
 		allowed := k.floatsOut(make([]float32, queries*keys), queries, keys)
 		allowed.typ = onnx.Bool
 		for i := range allowed.floats {
-			allowed.floats[i] = number(i%keys <= i/keys+past)
+			allowed.floats[i] = kernel.Number(i%keys <= i/keys+past)
 		}
 		scores = k.with("Where", []*value{allowed, scores, none})
 	}

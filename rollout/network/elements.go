@@ -103,17 +103,8 @@ func arithmetic(k *call) []*value {
 // narrow returns the least number of a type of 8 or 16 bits, and how many numbers it has; 0 for
 // other types.
 func narrow(typ onnx.Type) (least, count float32) {
-	switch typ {
-	case onnx.Uint8:
-		return 0, 1 << 8
-	case onnx.Int8:
-		return -1 << 7, 1 << 8
-	case onnx.Uint16:
-		return 0, 1 << 16
-	case onnx.Int16:
-		return -1 << 15, 1 << 16
-	}
-	return 0, 0
+	all := map[onnx.Type][2]float32{onnx.Uint8: {0, 1 << 8}, onnx.Int8: {-1 << 7, 1 << 8}, onnx.Uint16: {0, 1 << 16}, onnx.Int16: {-1 << 15, 1 << 16}}
+	return all[typ][0], all[typ][1]
 }
 
 // wraps reports whether results of the operator may be beyond the type.

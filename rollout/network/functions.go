@@ -52,7 +52,7 @@ var functions = map[string]func(dst, src []float32, a, b float32){
 	"ceil":        vectors(kernel.Ceil, 0),
 	"round":       vectors(kernel.Round, 0),
 	"sign":        vectors(kernel.Sign, 0),
-	"isnan":       each(func(x, _, _ float32) float32 { return number(x != x) }),
+	"isnan":       each(func(x, _, _ float32) float32 { return kernel.Number(x != x) }),
 	"isinf":       each(isInfinite),
 	"softsign":    each(func(x, _, _ float32) float32 { return x / (1 + max(x, -x)) }),
 	"wrap":        wraps,
@@ -95,15 +95,6 @@ func wraps(dst, src []float32, least, count float32) {
 	}
 }
 
-// number returns 1 or 0, without a jump.
-func number(is bool) float32 {
-	var bit uint32
-	if is {
-		bit = 1
-	}
-	return math.Float32frombits(-bit & 0x3f800000)
-}
-
 func leaky(x, a float32) float32 {
 	if x < 0 {
 		return float32(a * x)
@@ -126,7 +117,7 @@ func clip(x, low, high float32) float32 {
 
 // isInfinite tells whether x is −∞, if below is not 0, or +∞, if above is not 0.
 func isInfinite(x, below, above float32) float32 {
-	return number(below != 0 && x < -mostFloat || above != 0 && x > mostFloat)
+	return kernel.Number(below != 0 && x < -mostFloat || above != 0 && x > mostFloat)
 }
 
 // wrapped returns the number from least on, below least + count, that differs from the whole number x
@@ -169,12 +160,23 @@ func power(x, n, _ float32) float32 {
 // stack is the size of the pieces in which functions that need scratch memory work.
 const stack = 256
 
-// elu computes x above 0 and a·(e^x − 1) below.
-func elu(dst, src []float32, a, _ float32) {
+// elu computes x above 0 and a·(e^x − 1) below; celu a·(e^(x/a) − 1) there.
+func elu(dst, src []float32, a, _ float32)  { exponentialBelow(dst, src, a, 1) }
+func celu(dst, src []float32, a, _ float32) { exponentialBelow(dst, src, a, a) }
+
+// exponentialBelow computes x above 0 and a·(e^(x/by) − 1) below.
+func exponentialBelow(dst, src []float32, a, by float32) {
 	var e [stack]float32
 	for len(src) > 0 {
 		n := min(len(src), stack)
-		kernel.Exp(e[:n], src[:n])
+		from := src[:n]
+		if by != 1 {
+			for i, x := range from {
+				e[i] = x / by
+			}
+			from = e[:n]
+		}
+		kernel.Exp(e[:n], from)
 		for i, x := range src[:n] {
 			if x < 0 {
 				x = float32(a * (e[i] - 1))
@@ -190,25 +192,6 @@ func selu(dst, src []float32, a, b float32) {
 	elu(dst, src, a, 0)
 	for i, x := range dst[:len(src)] {
 		dst[i] = float32(b * x)
-	}
-}
-
-// celu computes x above 0 and a·(e^(x/a) − 1) below.
-func celu(dst, src []float32, a, _ float32) {
-	var e [stack]float32
-	for len(src) > 0 {
-		n := min(len(src), stack)
-		for i, x := range src[:n] {
-			e[i] = x / a
-		}
-		kernel.Exp(e[:n], e[:n])
-		for i, x := range src[:n] {
-			if x < 0 {
-				x = float32(a * (e[i] - 1))
-			}
-			dst[i] = x
-		}
-		dst, src = dst[n:], src[n:]
 	}
 }
 

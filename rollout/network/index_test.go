@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"moonfarm/rollout/network/internal/kernel"
 	"moonfarm/rollout/network/onnx"
 )
 
@@ -274,7 +275,7 @@ func recurrentCases(add func(name string, s *sketch)) {
 		for _, direction := range list("forward", "reverse", "bidirectional") {
 			for reset := range 2 {
 				s := newSketch(14)
-				n := 1 + int(number(direction == "bidirectional"))
+				n := 1 + int(kernel.Number(direction == "bidirectional"))
 				const steps, in, hidden = 4, 6, 5
 				x := s.Op("Transpose", list(s.input(onnx.Float32, steps, in)), "perm", []int64{1, 0, 2})
 				weights := list(x, s.weights(n, gates*hidden, in), s.weights(n, gates*hidden, hidden))
@@ -282,7 +283,7 @@ func recurrentCases(add func(name string, s *sketch)) {
 				if op == "GRU" {
 					attributes = append(attributes, "linear_before_reset", reset)
 				}
-				outputs := 2 + int(number(op == "LSTM"))
+				outputs := 2 + int(kernel.Number(op == "LSTM"))
 				several := s.Ops(op, outputs, weights, attributes...)
 				state := s.Op("Transpose", list(s.input(onnx.Float32, n, hidden)), "perm", []int64{1, 0, 2})
 				weights = append(weights, s.weights(n, 2*gates*hidden), "", state)

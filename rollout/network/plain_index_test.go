@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"moonfarm/rollout/network/internal/kernel"
 )
 
 // plainOperators are the slow twins of the operators with indices, of running sums and of recurrent layers.
@@ -132,7 +134,7 @@ func plainTopK(x *interpreter) []*plain {
 			if x.int("largest", 1) != 0 {
 				i, j = j, i
 			}
-			return int(number(line[i] > line[j])) - int(number(line[i] < line[j]))
+			return int(kernel.Number(line[i] > line[j])) - int(kernel.Number(line[i] < line[j]))
 		})
 		return order[at[axis]]
 	}
@@ -239,7 +241,7 @@ func plainOneHot(x *interpreter) []*plain {
 	axis := wrap(x.int("axis", -1), len(index.dims)+1)
 	return []*plain{build(slices.Insert(slices.Clone(index.dims), axis, depth), func(at []int) float64 {
 		n := index.data[index.index(slices.Delete(slices.Clone(at), axis, axis+1))]
-		return values.data[int(number(wrap(int(n), depth) == at[axis]))]
+		return values.data[int(kernel.Number(wrap(int(n), depth) == at[axis]))]
 	})}
 }
 

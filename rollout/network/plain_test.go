@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"moonfarm/rollout/network/internal/kernel"
 	"moonfarm/rollout/network/onnx"
 )
 
@@ -155,7 +156,7 @@ var plainFunctions = map[string]func(x *interpreter, v float64) float64{
 	"Sigmoid":    func(_ *interpreter, v float64) float64 { return 1 / (1 + math.Exp(-v)) },
 	"Softplus":   func(_ *interpreter, v float64) float64 { return math.Log1p(math.Exp(v)) },
 	"HardSwish":  func(_ *interpreter, v float64) float64 { return v * min(max(v/6+0.5, 0), 1) },
-	"Not":        func(_ *interpreter, v float64) float64 { return float64(number(v == 0)) },
+	"Not":        func(_ *interpreter, v float64) float64 { return float64(kernel.Number(v == 0)) },
 	"HardSigmoid": func(x *interpreter, v float64) float64 {
 		return min(max(x.float("alpha", 0.2)*v+x.float("beta", 0.5), 0), 1)
 	},
@@ -179,10 +180,12 @@ var plainFunctions = map[string]func(x *interpreter, v float64) float64{
 	},
 	"Floor": func(_ *interpreter, v float64) float64 { return math.Floor(v) }, "Ceil": func(_ *interpreter, v float64) float64 { return math.Ceil(v) },
 	"Round": func(_ *interpreter, v float64) float64 { return math.RoundToEven(v) },
-	"Sign":  func(_ *interpreter, v float64) float64 { return float64(number(v > 0)) - float64(number(v < 0)) },
-	"IsNaN": func(_ *interpreter, v float64) float64 { return float64(number(math.IsNaN(v))) },
+	"Sign": func(_ *interpreter, v float64) float64 {
+		return float64(kernel.Number(v > 0)) - float64(kernel.Number(v < 0))
+	},
+	"IsNaN": func(_ *interpreter, v float64) float64 { return float64(kernel.Number(math.IsNaN(v))) },
 	"IsInf": func(x *interpreter, v float64) float64 {
-		return float64(number(math.IsInf(v, 1) && x.int("detect_positive", 1) != 0 || math.IsInf(v, -1) && x.int("detect_negative", 1) != 0))
+		return float64(kernel.Number(math.IsInf(v, 1) && x.int("detect_positive", 1) != 0 || math.IsInf(v, -1) && x.int("detect_negative", 1) != 0))
 	},
 	"Mish":     func(_ *interpreter, v float64) float64 { return v * math.Tanh(math.Log1p(math.Exp(v))) },
 	"Softsign": func(_ *interpreter, v float64) float64 { return v / (1 + math.Abs(v)) },
@@ -199,15 +202,15 @@ var plainBinary = map[string]func(a, b float64) float64{
 	"Add": func(a, b float64) float64 { return a + b }, "Sub": func(a, b float64) float64 { return a - b },
 	"Mul": func(a, b float64) float64 { return a * b }, "Div": func(a, b float64) float64 { return a / b },
 	"Min": func(a, b float64) float64 { return min(a, b) }, "Max": func(a, b float64) float64 { return max(a, b) },
-	"Equal":   func(a, b float64) float64 { return float64(number(a == b)) },
-	"Less":    func(a, b float64) float64 { return float64(number(a < b)) },
-	"Greater": func(a, b float64) float64 { return float64(number(a > b)) },
+	"Equal":   func(a, b float64) float64 { return float64(kernel.Number(a == b)) },
+	"Less":    func(a, b float64) float64 { return float64(kernel.Number(a < b)) },
+	"Greater": func(a, b float64) float64 { return float64(kernel.Number(a > b)) },
 	"PRelu":   func(a, b float64) float64 { return max(a, 0) + b*min(a, 0) },
 	"Sum":     func(a, b float64) float64 { return a + b },
 	"Pow":     math.Pow,
 
-	"LessOrEqual":    func(a, b float64) float64 { return float64(number(a <= b)) },
-	"GreaterOrEqual": func(a, b float64) float64 { return float64(number(a >= b)) },
+	"LessOrEqual":    func(a, b float64) float64 { return float64(kernel.Number(a <= b)) },
+	"GreaterOrEqual": func(a, b float64) float64 { return float64(kernel.Number(a >= b)) },
 	"And":            func(a, b float64) float64 { return a * b },
 	"Or":             math.Max,
 	"Xor":            func(a, b float64) float64 { return math.Abs(a - b) },
@@ -273,7 +276,7 @@ func (x *interpreter) run() []*plain {
 		out := build(a.dims, func(at []int) float64 {
 			v := a.data[a.index(at)]
 			if to == onnx.Bool {
-				v = float64(number(v != 0))
+				v = float64(kernel.Number(v != 0))
 			} else if !to.IsFloat() {
 				v = math.Trunc(v)
 			}
@@ -458,7 +461,7 @@ func (x *interpreter) copied(a *plain, d []int) *plain {
 					case "edge":
 						from[i] = min(max(from[i], low), high-1)
 					case "wrap":
-						from[i] -= (high - low) * int(number(from[i] >= high)*2-1)
+						from[i] -= (high - low) * int(kernel.Number(from[i] >= high)*2-1)
 					case "reflect":
 						if from[i] = 2*low - from[i]; from[i] < low {
 							from[i] += 2 * (high - low - 1)

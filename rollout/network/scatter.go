@@ -3,6 +3,7 @@ package network
 import (
 	"slices"
 
+	"moonfarm/rollout/network/internal/kernel"
 	"moonfarm/rollout/network/onnx"
 )
 
@@ -186,7 +187,7 @@ func readTrilu(k *call) []*value {
 	mask := &value{name: k.Outputs[0], typ: onnx.Bool, shape: constantShape(h, w), constant: true, floats: make([]float32, h*w)}
 	for i := range mask.floats {
 		beyond := i%w - i/w - diagonal
-		mask.floats[i] = number(upper && beyond >= 0 || !upper && beyond <= 0)
+		mask.floats[i] = kernel.Number(upper && beyond >= 0 || !upper && beyond <= 0)
 	}
 	zero := &value{name: k.Outputs[0], typ: v.typ, shape: constantShape(), constant: true, floats: []float32{0}}
 	return one(k.emit(&choose{}, v.typ, v.shape, mask, v, zero))

@@ -202,7 +202,7 @@ func (o Op) ofTwo(x, y float32) float32 {
 		}
 		return x
 	}
-	return number(o.is(x, y))
+	return Number(o.is(x, y))
 }
 
 // is computes a comparison or a logical function.
@@ -228,8 +228,8 @@ func (o Op) is(x, y float32) bool {
 	return (x != 0) != (y != 0)
 }
 
-// number returns 1 or 0, without a jump.
-func number(is bool) float32 {
+// Number returns 1 or 0, without a jump.
+func Number(is bool) float32 {
 	var bit uint32
 	if is {
 		bit = 1
