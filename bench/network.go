@@ -155,7 +155,7 @@ type runner struct {
 func newRunner(m *network.Model, batch int) *runner {
 	n := &runner{Runner: m.NewRunner(batch)}
 	random := prng.New(1)
-	for _, v := range m.Inputs() {
+	for _, v := range m.Inputs {
 		for i := range v.Len() * batch {
 			x := random.Uint64() >> 40 // 24 bits, which a float32 holds exactly
 			if v.Type == onnx.Float32 {
@@ -165,7 +165,7 @@ func newRunner(m *network.Model, batch int) *runner {
 			}
 		}
 	}
-	for _, v := range m.Outputs() {
+	for _, v := range m.Outputs {
 		n.outputs = append(n.outputs, n.Output(v.Name))
 	}
 	return n

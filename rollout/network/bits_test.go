@@ -24,7 +24,7 @@ func (c *card) answers(m *Model, n, batch int) []uint32 {
 	var bits []uint32
 	for first := 0; first < n; first += batch {
 		rows := min(batch, n-first)
-		for i, v := range m.inputs {
+		for i, v := range m.Inputs {
 			if source.floats[i] != nil {
 				copy(r.floats[i], source.floats[i][first*v.Len():(first+rows)*v.Len()])
 			} else {
@@ -33,7 +33,7 @@ func (c *card) answers(m *Model, n, batch int) []uint32 {
 		}
 		r.Run(rows)
 		for row := range rows {
-			for _, v := range m.outputs {
+			for _, v := range m.Outputs {
 				for _, x := range r.Output(v.Name)[row*v.Len() : (row+1)*v.Len()] {
 					bits = append(bits, math.Float32bits(x))
 				}

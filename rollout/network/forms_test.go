@@ -189,16 +189,16 @@ func TestRuntime(t *testing.T) {
 		m, err := Read(file, 0)
 		require.NoError(t, err, name)
 		r := m.NewRunner(rows)
-		for i := range m.inputs {
+		for i := range m.Inputs {
 			for j := range r.floats[i] {
 				r.floats[i][j] = float32(math.Sin(float64(j + 1)))
 			}
 		}
 		r.Run(rows)
-		require.Len(t, want[name], len(m.outputs), name)
+		require.Len(t, want[name], len(m.Outputs), name)
 		for i, expected := range want[name] {
 			sum, size := 0.0, 1.0
-			for j, x := range r.Output(m.outputs[i].Name) {
+			for j, x := range r.Output(m.Outputs[i].Name) {
 				sum, size = sum+float64(x)*math.Sin(float64(j+1)), max(size, math.Abs(float64(x)))
 			}
 			is, err := strconv.ParseFloat(expected, 64)
@@ -218,11 +218,11 @@ func TestResizeBySizes(t *testing.T) {
 	s.Output(s.Op("Sub", list(by, s.Op("Resize", list(x, "", factors), "mode", "nearest"))))
 	m, err := Read(onnx.Encode(&s.Graph), 0)
 	require.NoError(t, err)
-	assert.Equal(t, []int{2, 6, 12}, m.Outputs()[0].Dims)
+	assert.Equal(t, []int{2, 6, 12}, m.Outputs[0].Dims)
 	r := m.NewRunner(3)
 	for i := range r.floats[0] {
 		r.floats[0][i] = float32(i)
 	}
 	r.Run(3)
-	assert.Equal(t, make([]float32, 3*2*6*12), r.Output(m.Outputs()[0].Name))
+	assert.Equal(t, make([]float32, 3*2*6*12), r.Output(m.Outputs[0].Name))
 }

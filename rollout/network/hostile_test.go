@@ -38,7 +38,7 @@ func hostile(t *testing.T, b []byte) {
 	for _, s := range m.slots {
 		size += s.size
 	}
-	if size > 1<<20 || m.Operations() > 1<<24 {
+	if size > 1<<20 || m.Operations > 1<<24 {
 		return
 	}
 	r := m.NewRunner(2)
@@ -386,7 +386,7 @@ func TestWork(t *testing.T) {
 		require.Error(t, err)
 		m, err := Read(file, c.found*giga)
 		require.NoError(t, err)
-		assert.InDelta(t, c.found, float64(m.Operations())/giga, 1)
+		assert.InDelta(t, c.found, float64(m.Operations)/giga, 1)
 		assert.Lessf(t, time.Since(begin), 20*time.Second, "%d bytes are read slowly", len(file))
 	}
 }
@@ -465,7 +465,7 @@ func TestRandomNodes(t *testing.T) {
 		ran[last.Op] = true
 		const rows = 3
 		all, single := m.NewRunner(rows), m.NewRunner(1)
-		for i := range m.inputs {
+		for i := range m.Inputs {
 			for j := range all.floats[i] {
 				all.floats[i][j] = odd[random.IntN(len(odd))]
 			}
@@ -474,9 +474,9 @@ func TestRandomNodes(t *testing.T) {
 			}
 		}
 		all.Run(rows)
-		v := m.outputs[0]
+		v := m.Outputs[0]
 		for row := range rows {
-			for i, in := range m.inputs {
+			for i, in := range m.Inputs {
 				copy(single.floats[i], all.floats[i][min(row*in.Len(), len(all.floats[i])):])
 				copy(single.bytes[i], all.bytes[i][min(row*in.Len(), len(all.bytes[i])):])
 			}

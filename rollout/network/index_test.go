@@ -375,7 +375,7 @@ func TestExamples(t *testing.T) {
 			r := m.NewRunner(1)
 			copy(r.Floats(x), e.in[0].Floats)
 			r.Run(1)
-			for i, v := range m.Outputs() {
+			for i, v := range m.Outputs {
 				assert.Equal(t, e.want[i], r.Output(v.Name))
 			}
 		})

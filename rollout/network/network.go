@@ -84,15 +84,18 @@ func (v Value) Len() int { return product(v.Dims) }
 
 // Model is a network that is ready to run.
 type Model struct {
-	inputs, outputs []Value
-	operators       []string
-	parameters      int
-	work            int64
-	operations      int64
-	sha256          string
-	producer        string
-	opset           int
+	Inputs, Outputs []Value  // in the order of the file
+	Operators       []string // the names of the ONNX operators that the model uses, sorted
+	Parameters      int      // weights in the file
+	// Operations is about the number of operations of an evaluation, those of all operators: two for
+	// each multiply-add, and for all else as many as a kernel does in that time: 4 for each element that is
+	// read or written, and 32 for each cell of a pool's windows and each multiply-add without a kernel.
+	Operations int64
+	SHA256     string // of the file, in hexadecimal digits
+	Producer   string // the program that wrote the file, with its version
+	Opset      int    // the version of the file's operators
 
+	work    int64 // multiply-adds
 	steps   []step
 	slots   []slot
 	scratch int
@@ -119,7 +122,7 @@ func Read(data []byte, most int64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.sha256 = hex.EncodeToString(bytes[:])
+	m.SHA256 = hex.EncodeToString(bytes[:])
 	return m, nil
 }
 
@@ -130,8 +133,8 @@ func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 		return nil, err
 	}
 	c.fuse()
-	m := &Model{producer: g.Producer, opset: g.Opset}
-	if m.operations, err = c.operations(most); err != nil {
+	m := &Model{Producer: g.Producer, Opset: g.Opset}
+	if m.Operations, err = c.operations(most); err != nil {
 		return nil, err
 	}
 	p := &planner{c: c}
@@ -149,31 +152,31 @@ func newModel(g *onnx.Graph, size int, most int64) (*Model, error) {
 	m.steps, m.slots, m.scratch = all, p.slots, p.scratch
 	for _, t := range g.Initializers {
 		if _, quantized := narrow(t.Type); quantized > 0 || t.Type.IsFloat() {
-			m.parameters += t.Len()
+			m.Parameters += t.Len()
 		}
 	}
 	for _, v := range c.inputs {
-		m.inputs = append(m.inputs, Value{Name: v.name, Type: v.typ, Dims: v.shape.dims[1:]})
+		m.Inputs = append(m.Inputs, Value{Name: v.name, Type: v.typ, Dims: v.shape.dims[1:]})
 	}
 	for _, v := range c.outputs {
 		o := Value{Name: v.name, Type: v.typ, Dims: v.shape.dims}
 		if len(o.Dims) > 0 && o.Dims[0] == 1 {
 			o.Dims = o.Dims[1:]
 		}
-		m.outputs = append(m.outputs, o)
+		m.Outputs = append(m.Outputs, o)
 		m.results = append(m.results, v.place)
 	}
 	scales, nodes := g.Scales()
 	for i, by := range nodes {
 		if by != nil {
-			m.outputs[i].Scale, m.outputs[i].By = scales[i], by.String()
+			m.Outputs[i].Scale, m.Outputs[i].By = scales[i], by.String()
 		}
 	}
 	for _, n := range g.Nodes {
-		m.operators = append(m.operators, n.Op)
+		m.Operators = append(m.Operators, n.Op)
 	}
-	slices.Sort(m.operators)
-	m.operators = slices.Compact(m.operators)
+	slices.Sort(m.Operators)
+	m.Operators = slices.Compact(m.Operators)
 	m.block = m.blockRows()
 	return m, nil
 }
@@ -192,34 +195,9 @@ func (m *Model) blockRows() int {
 	return min(max(1, cache/max(row, 1)), 256)
 }
 
-// Inputs returns the inputs, in the order of the file.
-func (m *Model) Inputs() []Value { return m.inputs }
-
-// Outputs returns the outputs, in the order of the file.
-func (m *Model) Outputs() []Value { return m.outputs }
-
-// Operators returns the names of the ONNX operators that the model uses, sorted.
-func (m *Model) Operators() []string { return m.operators }
-
-// Parameters returns the number of weights in the file.
-func (m *Model) Parameters() int { return m.parameters }
-
 // FLOPs returns the number of floating-point operations of an evaluation in convolutions
 // and products of matrices, with a multiplication and an addition for each use of a weight.
 func (m *Model) FLOPs() int64 { return 2 * m.work }
-
-// Operations returns about the number of operations of an evaluation, those of all operators: two for
-// each multiply-add, and for all else as many as a kernel does in that time: 4 for each element that is
-// read or written, and 32 for each cell of a pool's windows and each multiply-add without a kernel.
-func (m *Model) Operations() int64 { return m.operations }
-
-// SHA256 returns the checksum of the file, in hexadecimal digits.
-func (m *Model) SHA256() string { return m.sha256 }
-
-// Producer returns the program that wrote the file, with its version; Opset returns the
-// version of the file's operators.
-func (m *Model) Producer() string { return m.producer }
-func (m *Model) Opset() int       { return m.opset }
 
 // Path returns the name of the code path of this machine: "avx512", "avx2", "neon" or
 // "portable". All paths have the same results.

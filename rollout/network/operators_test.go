@@ -26,7 +26,7 @@ func against(t *testing.T, file []byte, rows int) {
 	if g.Inputs[0].Dims[0].Size == 1 {
 		all = 1 // one row after the other
 	}
-	for _, v := range m.Inputs() {
+	for _, v := range m.Inputs {
 		a := newPlain(append([]int{all}, v.Dims...)...)
 		a.whole, a.bytes = v.Type != onnx.Float32, v.Type == onnx.Uint8
 		for i := range v.Len() * rows {
@@ -48,7 +48,7 @@ func against(t *testing.T, file []byte, rows int) {
 	}
 	r.Run(rows)
 	values := interpret(g, inputs)
-	for i, v := range m.Outputs() {
+	for i, v := range m.Outputs {
 		want := values[v.Name]
 		if !slices.Equal(want.dims, append([]int{all}, v.Dims...)) {
 			t.Errorf("%d rows: output %d has shape %v of a row, want %v", rows, i, v.Dims, want.dims)

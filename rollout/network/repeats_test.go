@@ -22,7 +22,7 @@ func TestEqualRows(t *testing.T) {
 	s.Output(s.Op("Relu", list(s.Op("MatMul", list(h, s.weights(out, out))))))
 	m, err := Read(onnx.Encode(&s.Graph), 0)
 	require.NoError(t, err)
-	names := m.Inputs()
+	names := m.Inputs
 	r, one := m.NewRunner(most), m.NewRunner(1)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 40 {
@@ -49,7 +49,7 @@ func TestEqualRows(t *testing.T) {
 			}
 		}
 		r.Run(most)
-		got := r.Output(m.Outputs()[0].Name)
+		got := r.Output(m.Outputs[0].Name)
 		for i := range most * count {
 			// The entry stands in a list of its own, between zeros.
 			clear(one.Floats(names[0].Name))
@@ -58,7 +58,7 @@ func TestEqualRows(t *testing.T) {
 			copy(one.Floats(names[0].Name)[at*in:], floats[i*in:(i+1)*in])
 			copy(one.Floats(names[1].Name)[at*out:], added[i*out:(i+1)*out])
 			one.Run(1)
-			want := one.Output(m.Outputs()[0].Name)[at*out : (at+1)*out]
+			want := one.Output(m.Outputs[0].Name)[at*out : (at+1)*out]
 			for j, x := range want {
 				require.Equalf(t, math.Float32bits(x), math.Float32bits(got[i*out+j]), "entry %d, output %d: %g, want %g", i, j, got[i*out+j], x)
 			}

@@ -2,6 +2,7 @@ package network
 
 import (
 	"fmt"
+	"slices"
 
 	"moonfarm/rollout/network/onnx"
 )
@@ -69,7 +70,7 @@ func (m *Model) NewRunner(most int) *Runner {
 		}
 		r.memory = append(r.memory, make([]float32, s.size*rows))
 	}
-	for _, v := range m.inputs {
+	for _, v := range m.Inputs {
 		var floats []float32
 		var bytes []uint8
 		if v.Type == onnx.Float32 {
@@ -82,23 +83,23 @@ func (m *Model) NewRunner(most int) *Runner {
 	return r
 }
 
+func find(values []Value, name string) int {
+	return slices.IndexFunc(values, func(v Value) bool { return v.Name == name })
+}
+
 // Floats returns the memory of a float32 input for all rows, row after row, nil if the
 // model has no such input. It is always the same memory, which Run does not change.
 func (r *Runner) Floats(name string) []float32 {
-	for i, v := range r.m.inputs {
-		if v.Name == name {
-			return r.floats[i]
-		}
+	if i := find(r.m.Inputs, name); i >= 0 {
+		return r.floats[i]
 	}
 	return nil
 }
 
 // Bytes returns the memory of a uint8 or bool input, as Floats does for float32 inputs.
 func (r *Runner) Bytes(name string) []uint8 {
-	for i, v := range r.m.inputs {
-		if v.Name == name {
-			return r.bytes[i]
-		}
+	if i := find(r.m.Inputs, name); i >= 0 {
+		return r.bytes[i]
 	}
 	return nil
 }
@@ -106,10 +107,8 @@ func (r *Runner) Bytes(name string) []uint8 {
 // Output returns the memory of an output for all rows, row after row, nil if the model
 // has no such output. It is always the same memory; each Run writes the rows it computes.
 func (r *Runner) Output(name string) []float32 {
-	for i, v := range r.m.outputs {
-		if v.Name == name {
-			return r.memory[r.m.results[i].index][:v.Len()*r.most]
-		}
+	if i := find(r.m.Outputs, name); i >= 0 {
+		return r.memory[r.m.results[i].index][:r.m.Outputs[i].Len()*r.most]
 	}
 	return nil
 }

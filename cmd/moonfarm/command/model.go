@@ -188,9 +188,9 @@ func describeModel(file string, work int, t *gameSetup, head string) (*modelCard
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
 	c := &modelCard{
-		Producer: m.Producer(), Opset: m.Opset(), Operators: m.Operators(), Parameters: m.Parameters(),
-		MFLOP: math.Round(float64(m.FLOPs())/1e3) / 1e3, Operations: m.Operations(), SHA256: m.SHA256(), Path: network.Path(),
-		Inputs: arrays(m.Inputs()), Outputs: arrays(m.Outputs()),
+		Producer: m.Producer, Opset: m.Opset, Operators: m.Operators, Parameters: m.Parameters,
+		MFLOP: math.Round(float64(m.FLOPs())/1e3) / 1e3, Operations: m.Operations, SHA256: m.SHA256, Path: network.Path(),
+		Inputs: arrays(m.Inputs), Outputs: arrays(m.Outputs),
 	}
 	if game := t.game.Name; game != "" {
 		fit, fitted, err := policy.FitForm(m, t.spec, head)
@@ -218,7 +218,7 @@ const testRows = 3
 func answers(m *network.Model) (answer string, notFinite []string) {
 	notFinite = []string{}
 	r := m.NewRunner(testRows)
-	for i, v := range m.Inputs() {
+	for i, v := range m.Inputs {
 		n := v.Len() * testRows
 		for j := range n {
 			x := uint32(i*n+j+1) * 2654435761 >> 24
@@ -231,7 +231,7 @@ func answers(m *network.Model) (answer string, notFinite []string) {
 	}
 	r.Run(testRows)
 	sum := sha256.New()
-	for _, v := range m.Outputs() {
+	for _, v := range m.Outputs {
 		infinite := false
 		least := 0 // numbers of a row that are −∞, as those of masked choices may be
 		for i, x := range r.Output(v.Name)[:testRows*v.Len()] {

@@ -76,12 +76,12 @@ type Head struct {
 // the mismatch, the model's inputs and outputs and the game's needs.
 func Match(m *network.Model, spec env.Spec, head string) (Fit, error) {
 	fit := Fit{}
-	err := fit.matchInputs(m.Inputs(), spec)
+	err := fit.matchInputs(m.Inputs, spec)
 	if err == nil {
-		err = fit.matchOutputs(m.Outputs(), spec.Heads, head)
+		err = fit.matchOutputs(m.Outputs, spec.Heads, head)
 	}
 	if err == nil {
-		err = fit.scale(m.Outputs(), head)
+		err = fit.scale(m.Outputs, head)
 	}
 	if err != nil {
 		return Fit{}, fmt.Errorf("the model does not fit the game: %w; the model has %s; the game needs %s", err, has(m), needs(spec))
@@ -175,10 +175,10 @@ func describe(v network.Value) string { return fmt.Sprintf("%q %s %v", v.Name, v
 // has describes the inputs and outputs of a model.
 func has(m *network.Model) string {
 	var in, out []string
-	for _, v := range m.Inputs() {
+	for _, v := range m.Inputs {
 		in = append(in, describe(v))
 	}
-	for _, v := range m.Outputs() {
+	for _, v := range m.Outputs {
 		out = append(out, describe(v))
 	}
 	return fmt.Sprintf("inputs %s; outputs %s", strings.Join(in, ", "), strings.Join(out, ", "))
