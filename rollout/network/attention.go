@@ -55,9 +55,7 @@ func (k *call) shared(v *value, n int) *value {
 	if d[1] == n {
 		return v
 	}
-	if n%d[1] != 0 {
-		k.fail("expected a multiple of %d heads for queries, found %d", d[1], n)
-	}
+	k.refuse(n%d[1] != 0, "expected a multiple of %d heads for queries, found %d", d[1], n)
 	heads := make([]int, n)
 	for i := range heads {
 		heads[i] = i * d[1] / n

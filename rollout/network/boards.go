@@ -21,9 +21,7 @@ func readPad(k *call) []*value {
 		pads = all
 	}
 	fill := k.single("value", 2, 0)
-	if len(pads) != 2*n {
-		k.fail("pads: expected %d numbers, found %d", 2*n, len(pads))
-	}
+	k.refuse(len(pads) != 2*n, "pads: expected %d numbers, found %d", 2*n, len(pads))
 	s, p := v.shape, window(v.shape.dims)
 	for i := range n {
 		before, after := int(pads[i]), int(pads[n+i])
@@ -89,9 +87,7 @@ func readResize(k *call) []*value {
 		k.fail("expected the mode nearest or linear, half_pixel, pytorch_half_pixel, asymmetric or align_corners, without antialias, found %v", mode)
 	}
 	scales, sizes := k.factors()
-	if len(scales) != n {
-		k.fail("expected a factor for each dimension of %v, found %d", v.shape, len(scales))
-	}
+	k.refuse(len(scales) != n, "expected a factor for each dimension of %v, found %d", v.shape, len(scales))
 	for i := range n {
 		d, size := v.shape.dims[i], 0
 		if sizes != nil {
@@ -192,9 +188,7 @@ func (k *call) factors() (scales []float32, sizes []int) {
 			axes = append(axes, i)
 		}
 	}
-	if len(axes) != len(scales) {
-		k.fail("expected a factor or size for each axis of %v, found %d", v.shape, len(scales))
-	}
+	k.refuse(len(axes) != len(scales), "expected a factor or size for each axis of %v, found %d", v.shape, len(scales))
 	all := slices.Repeat([]float32{1}, len(d))
 	for i, a := range axes {
 		all[a] = scales[i]
@@ -215,9 +209,7 @@ func (k *call) factors() (scales []float32, sizes []int) {
 func readGlobalPool(kind string) func(*call) []*value {
 	return func(k *call) []*value {
 		v := k.arg(0)
-		if len(v.shape.dims) < 3 || v.shape.axis > 1 {
-			k.fail("expected [batch, channels, …], found %v", v.shape)
-		}
+		k.refuse(len(v.shape.dims) < 3 || v.shape.axis > 1, "expected [batch, channels, …], found %v", v.shape)
 		var axes []int
 		for i := 2; i < len(v.shape.dims); i++ {
 			axes = append(axes, i)
@@ -230,9 +222,7 @@ func readPool(k *call) []*value {
 	v := k.arg(0)
 	c, h, w := k.board(v.shape)
 	size := k.integers("kernel_shape", 2, 1)
-	if size == nil {
-		k.fail("kernel_shape: expected rows and columns, found none")
-	}
+	k.refuse(size == nil, "kernel_shape: expected rows and columns, found none")
 	up := k.integer("ceil_mode", 0) != 0
 	k.ignore("storage_order")
 	op := &pool{max: k.Op == "MaxPool", all: k.integer("count_include_pad", 0) != 0, channels: c}

@@ -44,6 +44,13 @@ func (k *call) fail(format string, args ...any) {
 	k.must(fmt.Errorf(format, args...))
 }
 
+// refuse fails if the node is wrong. It is not for loops over numbers, as it allocates memory for its arguments.
+func (k *call) refuse(wrong bool, format string, args ...any) {
+	if wrong {
+		k.fail(format, args...)
+	}
+}
+
 // opset returns the version of the operators.
 func (k *call) opset() int { return cmp.Or(k.Node.Opset, k.compiler.graph.Opset) }
 
@@ -132,9 +139,7 @@ func (k *call) integers(name string, n, least int) []int {
 	if a == nil {
 		return nil
 	}
-	if n >= 0 && len(a.Ints) != n {
-		k.fail("attribute %q: expected %d numbers, found %d", name, n, len(a.Ints))
-	}
+	k.refuse(n >= 0 && len(a.Ints) != n, "attribute %q: expected %d numbers, found %d", name, n, len(a.Ints))
 	out := make([]int, len(a.Ints))
 	for i, x := range a.Ints {
 		if x < int64(least) || x > maxArray {
@@ -189,14 +194,10 @@ func (k *call) axes(list []int64, n int) []int {
 	var out []int
 	for _, x := range list {
 		a := k.axis(x, n)
-		if slices.Contains(out, a) {
-			k.fail("expected each axis once, found %v", list)
-		}
+		k.refuse(slices.Contains(out, a), "expected each axis once, found %v", list)
 		out = append(out, a)
 	}
-	if n == 0 && len(list) > 0 {
-		k.fail("expected an array with dimensions, found a single number")
-	}
+	k.refuse(n == 0 && len(list) > 0, "expected an array with dimensions, found a single number")
 	return out
 }
 
@@ -215,12 +216,8 @@ func (k *call) constant(i, n int, what string) []float32 {
 		k.fail("%s (input %d): expected a constant, found an array computed from the inputs", what, i)
 	}
 	floats, err := k.compiler.numbers(v)
-	if err != nil {
-		k.fail("%s (input %d): %w", what, i, err)
-	}
-	if n >= 0 && len(floats) != n {
-		k.fail("%s (input %d): expected %d elements, found %v", what, i, n, v.shape)
-	}
+	k.refuse(err != nil, "%s (input %d): %w", what, i, err)
+	k.refuse(n >= 0 && len(floats) != n, "%s (input %d): expected %d elements, found %v", what, i, n, v.shape)
 	return floats
 }
 

@@ -145,14 +145,10 @@ func (k *call) wholeReduce(kind string, v *value, axes []int, keep bool) *value 
 func readExpand(k *call) []*value {
 	v := k.arg(0)
 	target := k.wholes(1, "shape")
-	if len(target) > maxRank {
-		k.fail("expected a shape of at most %d dimensions, found %d", maxRank, len(target))
-	}
+	k.refuse(len(target) > maxRank, "expected a shape of at most %d dimensions, found %d", maxRank, len(target))
 	want := shape{axis: -1, outer: 1}
 	for i, w := range target {
-		if w.n < 1 || w.n > maxArray || w.batch && want.axis >= 0 {
-			k.fail("expected a shape, found %v", target)
-		}
+		k.refuse(w.n < 1 || w.n > maxArray || w.batch && want.axis >= 0, "expected a shape, found %v", target)
 		if w.batch {
 			want.axis = i
 			if at := len(v.shape.dims) - len(target) + i; at >= 0 && at == v.shape.axis {
@@ -183,9 +179,7 @@ func readExpand(k *call) []*value {
 func readTile(k *call) []*value {
 	v := k.arg(0)
 	repeats, n := k.wholes(1, "repeats"), len(v.shape.dims)
-	if len(repeats) != n {
-		k.fail("repeats: expected %d numbers, found %d", n, len(repeats))
-	}
+	k.refuse(len(repeats) != n, "repeats: expected %d numbers, found %d", n, len(repeats))
 	var before []int // dimensions with one of size 1 before each that is repeated
 	wide, axis, s := part{}, v.shape.axis, v.shape
 	for i, w := range repeats {
@@ -238,9 +232,7 @@ func readShape(k *call) []*value {
 	for i := from; i < to; i++ {
 		out = append(out, whole{int64(v.shape.dims[i]), i == v.shape.axis})
 	}
-	if len(out) == 0 {
-		k.fail("expected an array with dimensions, found a single number")
-	}
+	k.refuse(len(out) == 0, "expected an array with dimensions, found a single number")
 	return one(k.wholeOut(onnx.Int64, constantShape(len(out)), out))
 }
 
@@ -261,13 +253,9 @@ func readConstant(k *call) []*value {
 	if a := k.attribute("value_ints", onnx.KindInts); a != nil {
 		t = &onnx.Tensor{Type: onnx.Int64, Ints: a.Ints, Dims: []int{len(a.Ints)}}
 	}
-	if t == nil {
-		k.fail("expected a value of numbers, found none")
-	}
+	k.refuse(t == nil, "expected a value of numbers, found none")
 	v, err := k.compiler.tensor(t)
-	if err != nil {
-		k.fail("value: %w", err)
-	}
+	k.refuse(err != nil, "value: %w", err)
 	v.name = k.Outputs[0]
 	return one(v)
 }
@@ -368,9 +356,7 @@ func readConstantOfShape(k *call) []*value {
 	}
 	s := shape{axis: -1, outer: 1}
 	for i, w := range target {
-		if w.n < 1 || w.n > maxArray || w.batch && s.axis >= 0 {
-			k.fail("expected a shape, found %v", target)
-		}
+		k.refuse(w.n < 1 || w.n > maxArray || w.batch && s.axis >= 0, "expected a shape, found %v", target)
 		if w.batch {
 			s.axis = i
 		}

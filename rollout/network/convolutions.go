@@ -24,9 +24,7 @@ func (k *call) board(s shape) (c, h, w int) {
 	if len(s.dims) != 4 || s.axis > 0 || s.dims[0] != 1 {
 		k.fail("expected boards [batch, channels, height, width], found %v", s)
 	}
-	if k.arg(0).constant {
-		k.fail("expected boards that depend on the inputs, found a constant")
-	}
+	k.refuse(k.arg(0).constant, "expected boards that depend on the inputs, found a constant")
 	return s.dims[1], s.dims[2], s.dims[3]
 }
 
@@ -111,9 +109,7 @@ func readConv(k *call) []*value {
 	v, weights := k.arg(0), k.arg(1)
 	c, h, w := k.board(v.shape)
 	d := weights.shape.dims
-	if len(d) != 4 {
-		k.fail("weights: expected [outputs, inputs, rows, columns], found %v", weights.shape)
-	}
+	k.refuse(len(d) != 4, "weights: expected [outputs, inputs, rows, columns], found %v", weights.shape)
 	op := &convolution{windows: k.windows(d[2], d[3], h, w), layer: layer{in: c, out: d[0], turned: true, biased: true}, groups: k.integer("group", 1)}
 	if shape := k.integers("kernel_shape", 2, 1); shape != nil && (shape[0] != d[2] || shape[1] != d[3]) {
 		k.fail("kernel_shape: expected that of the weights %v, found %v", weights.shape, shape)

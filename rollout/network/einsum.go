@@ -13,9 +13,7 @@ func readEinsum(k *call) []*value {
 		ranks[i] = len(k.arg(i).shape.dims)
 	}
 	terms, out, err := equation(k.text("equation", ""), ranks)
-	if err != nil {
-		k.fail("equation: %w", err)
-	}
+	k.refuse(err != nil, "equation: %w", err)
 	k.widen(terms)
 	a := k.arg(0)
 	if len(terms) > 0 {

@@ -27,9 +27,7 @@ func plainFunction(name string) func(*call) function {
 func readGelu(k *call) function {
 	kind := k.text("approximate", "none")
 	name, ok := map[string]string{"none": "gelu", "tanh": "gelutanh"}[kind]
-	if !ok {
-		k.fail("attribute %q: expected none or tanh, found %q", "approximate", kind)
-	}
+	k.refuse(!ok, "attribute %q: expected none or tanh, found %q", "approximate", kind)
 	return newFunction(name, 0, 0)
 }
 

@@ -107,9 +107,7 @@ func (k *call) gathered(s, index shape, a int) shape {
 		out.axis, out.outer = index.axis+a, index.outer
 	}
 	k.must(out.check())
-	if s.axis >= 0 && index.axis >= 0 {
-		k.fail("expected the batch in one of the two arrays, found it in both")
-	}
+	k.refuse(s.axis >= 0 && index.axis >= 0, "expected the batch in one of the two arrays, found it in both")
 	return out
 }
 

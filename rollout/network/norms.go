@@ -122,9 +122,7 @@ func readLayerNorm(k *call) []*value {
 	for i := a; i < len(v.shape.dims); i++ {
 		k.rows(v.shape, i)
 	}
-	if len(k.Outputs) > 1 {
-		k.fail("expected one output, found %d", len(k.Outputs))
-	}
+	k.refuse(len(k.Outputs) > 1, "expected one output, found %d", len(k.Outputs))
 	n := product(v.shape.dims[a:])
 	op := &norm{groups: v.shape.size() / n, n: n, epsilon: float64(epsilon), scale: k.constant(1, n, "scale")}
 	if k.has(2) {
@@ -136,9 +134,7 @@ func readLayerNorm(k *call) []*value {
 func readInstanceNorm(k *call) []*value {
 	v := k.arg(0)
 	epsilon := k.float("epsilon", 1e-5)
-	if len(v.shape.dims) < 3 || v.shape.axis > 0 {
-		k.fail("expected [batch, channels, …], found %v", v.shape)
-	}
+	k.refuse(len(v.shape.dims) < 3 || v.shape.axis > 0, "expected [batch, channels, …], found %v", v.shape)
 	c := v.shape.dims[1]
 	op := &norm{groups: c, n: product(v.shape.dims[2:]), epsilon: float64(epsilon), perGroup: true}
 	op.scale, op.bias = k.constant(1, c, "scale"), k.constant(2, c, "bias")
@@ -192,9 +188,7 @@ func readBatchNorm(k *call) []*value {
 	if k.integer("training_mode", 0) != 0 && len(k.Outputs) > 1 && k.Outputs[1] != "" {
 		k.fail("training_mode: expected 0, since networks are not trained here")
 	}
-	if len(v.shape.dims) < 2 || v.shape.axis == 1 {
-		k.fail("expected [batch, channels, …], found %v", v.shape)
-	}
+	k.refuse(len(v.shape.dims) < 2 || v.shape.axis == 1, "expected [batch, channels, …], found %v", v.shape)
 	c := v.shape.dims[1]
 	scale, bias := k.constant(1, c, "scale"), k.constant(2, c, "bias")
 	mean, variance := k.constant(3, c, "mean"), k.constant(4, c, "variance")
@@ -203,9 +197,7 @@ func readBatchNorm(k *call) []*value {
 		op.scale[i] = float64(scale[i]) / math.Sqrt(float64(variance[i])+float64(epsilon))
 		op.shift[i] = float64(bias[i]) - float64(float64(mean[i])*op.scale[i])
 	}
-	if v.constant {
-		k.fail("expected an array that depends on the inputs, found a constant")
-	}
+	k.refuse(v.constant, "expected an array that depends on the inputs, found a constant")
 	return one(k.emit(op, onnx.Float32, v.shape, v))
 }
 

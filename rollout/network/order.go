@@ -20,9 +20,7 @@ func (s shape) along(axis int) lanes {
 func readCumSum(k *call) []*value {
 	v := k.arg(0)
 	axis := k.wholes(1, "axis")
-	if len(axis) != 1 || axis[0].batch {
-		k.fail("axis: expected one number, found %v", axis)
-	}
+	k.refuse(len(axis) != 1 || axis[0].batch, "axis: expected one number, found %v", axis)
 	a := k.axis(axis[0].n, len(v.shape.dims))
 	exclusive, reverse := k.integer("exclusive", 0) != 0, k.integer("reverse", 0) != 0
 	k.rows(v.shape, a)

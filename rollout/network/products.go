@@ -56,14 +56,10 @@ func (k *call) matmul(a, b *value) *value {
 	inner, rows, columns := a.shape.dims[na-1], a.shape.dims[na-2], b.shape.dims[nb-1]
 	k.rows(a.shape, na-1)
 	k.rows(b.shape, nb-2, nb-1)
-	if inner != b.shape.dims[nb-2] {
-		k.fail("expected compatible matrices, found %v and %v", a.shape, b.shape)
-	}
+	k.refuse(inner != b.shape.dims[nb-2], "expected compatible matrices, found %v and %v", a.shape, b.shape)
 	if nb == 2 && b.constant && !a.constant {
 		weights, err := k.compiler.numbers(b)
-		if err != nil {
-			k.fail("weights: %w", err)
-		}
+		k.refuse(err != nil, "weights: %w", err)
 		return k.emit(&dense{layer: layer{in: inner, out: columns, weights: weights, bias: make([]float32, columns)}}, onnx.Float32, a.shape.sized(na-1, columns), a)
 	}
 	if a.shape.axis == na-2 && (nb > 2 && product(b.shape.dims[:nb-2]) > 1 || b.shape.axis >= 0) {

@@ -32,9 +32,7 @@ func readQuantize(k *call) []*value {
 		typ = onnx.Uint8
 	}
 	least, count := narrow(typ)
-	if count == 0 {
-		k.fail("expected a conversion to whole numbers of 8 or 16 bits, found %s", typ)
-	}
+	k.refuse(count == 0, "expected a conversion to whole numbers of 8 or 16 bits, found %s", typ)
 	out := k.with("Round", []*value{k.with("Div", []*value{v, k.perAxis(1, v.shape.dims)})})
 	if k.has(2) {
 		out = k.with("Add", []*value{out, k.cast(k.perAxis(2, v.shape.dims), onnx.Float32)})

@@ -56,9 +56,7 @@ func readRecurrent(k *call) []*value {
 		bias = k.constant(3, 2*n*wide, "B")
 	}
 	k.must(k.compiler.spend(len(input) + len(state)))
-	if o.scratch() > maxRow {
-		k.fail("expected at most %d numbers in memory, found cells that need more", maxRow)
-	}
+	k.refuse(o.scratch() > maxRow, "expected at most %d numbers in memory, found cells that need more", maxRow)
 	for i, reverse := range names {
 		o.directions = append(o.directions, o.direction(reverse, input[i*wide*o.in:][:wide*o.in], state[i*wide*o.hidden:][:wide*o.hidden], bias[2*i*wide:][:2*wide]))
 	}
@@ -84,9 +82,7 @@ func (k *call) cells(o *recurrent) {
 	}
 	usual := map[string][]string{"LSTM": {"Sigmoid", "Tanh", "Tanh"}, "GRU": {"Sigmoid", "Tanh"}}[k.Op]
 	for part := range slices.Chunk(a.Texts, len(usual)) {
-		if !slices.Equal(part, usual) {
-			k.fail("activations: expected %q, found %q", usual, a.Texts)
-		}
+		k.refuse(!slices.Equal(part, usual), "activations: expected %q, found %q", usual, a.Texts)
 	}
 }
 

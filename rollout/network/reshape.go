@@ -50,9 +50,7 @@ func readFlatten(k *call) []*value {
 func readReshape(k *call) []*value {
 	v, keep := k.arg(0), k.integer("allowzero", 0) == 0
 	target := k.wholes(1, "shape")
-	if len(target) > maxRank {
-		k.fail("expected a shape of at most %d dimensions, found %d", maxRank, len(target))
-	}
+	k.refuse(len(target) > maxRank, "expected a shape of at most %d dimensions, found %d", maxRank, len(target))
 	dims, axis, free, rest := make([]int, len(target)), -1, -1, int64(1)
 	for i, w := range target {
 		switch {
@@ -91,9 +89,7 @@ func readTranspose(k *call) []*value {
 	}
 	seen := 0
 	for _, p := range perm {
-		if p >= n || seen&(1<<p) != 0 {
-			k.fail("perm: expected each axis from 0 to %d once, found %v", n-1, perm)
-		}
+		k.refuse(p >= n || seen&(1<<p) != 0, "perm: expected each axis from 0 to %d once, found %v", n-1, perm)
 		seen |= 1 << p
 	}
 	return one(k.permuted(v, perm))
@@ -164,9 +160,7 @@ func readSqueeze(k *call) []*value {
 	}
 	k.rows(v.shape, axes...)
 	for _, a := range axes {
-		if v.shape.dims[a] != 1 {
-			k.fail("expected a dimension of 1 as axis %d, found %v", a, v.shape)
-		}
+		k.refuse(v.shape.dims[a] != 1, "expected a dimension of 1 as axis %d, found %v", a, v.shape)
 	}
 	s := v.shape.without(axes, false)
 	return one(k.reshaped(v, s.dims, s.axis))
@@ -176,9 +170,7 @@ func readUnsqueeze(k *call) []*value {
 	v := k.arg(0)
 	list := k.listed("axes", 1)
 	n := len(v.shape.dims) + len(list)
-	if n > maxRank {
-		k.fail("expected at most %d dimensions, found %d", maxRank, n)
-	}
+	k.refuse(n > maxRank, "expected at most %d dimensions, found %d", maxRank, n)
 	axes := k.axes(list, n)
 	dims, axis := []int{}, -1
 	for i, from := 0, 0; i < n; i++ {
@@ -219,9 +211,7 @@ func readConcat(k *call) []*value {
 			k.fail("expected at most %d elements along axis %d, found more", maxArray, a)
 		}
 	}
-	if len(in) == 0 {
-		k.fail("expected arrays, found empty ones")
-	}
+	k.refuse(len(in) == 0, "expected arrays, found empty ones")
 	k.rows(s, a)
 	return one(k.move(m, first.typ, s.sized(a, at), in...))
 }
@@ -313,16 +303,12 @@ func readSplit(k *call) []*value {
 	var out []*value
 	at := int64(0)
 	for _, n := range sizes {
-		if n < 1 || at+n > int64(v.shape.dims[a]) {
-			k.fail("expected parts of axis %d of %v, found %v", a, v.shape, sizes)
-		}
+		k.refuse(n < 1 || at+n > int64(v.shape.dims[a]), "expected parts of axis %d of %v, found %v", a, v.shape, sizes)
 		p := window(v.shape.dims)
 		p.start[a], p.axes[a].size = int(at), int(n)
 		out = append(out, k.move(&move{parts: []part{p}}, v.typ, v.shape.sized(a, int(n)), v))
 		at += n
 	}
-	if at != int64(v.shape.dims[a]) {
-		k.fail("expected parts that make up axis %d of %v, found %v", a, v.shape, sizes)
-	}
+	k.refuse(at != int64(v.shape.dims[a]), "expected parts that make up axis %d of %v, found %v", a, v.shape, sizes)
 	return out
 }

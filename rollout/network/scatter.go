@@ -26,9 +26,7 @@ var combinations = map[string]combine{"none": replace, "add": addTo, "mul": mult
 func (k *call) reduction() combine {
 	name := k.text("reduction", "none")
 	c, ok := combinations[name]
-	if !ok {
-		k.fail("reduction: expected none, add, mul, min or max, found %q", name)
-	}
+	k.refuse(!ok, "reduction: expected none, add, mul, min or max, found %q", name)
 	return c
 }
 
@@ -178,9 +176,7 @@ func readTrilu(k *call) []*value {
 		}
 	}
 	n := len(v.shape.dims)
-	if n < 2 {
-		k.fail("expected matrices or stacks of them, found %v", v.shape)
-	}
+	k.refuse(n < 2, "expected matrices or stacks of them, found %v", v.shape)
 	k.rows(v.shape, n-2, n-1)
 	h, w := v.shape.dims[n-2], v.shape.dims[n-1]
 	k.must(k.compiler.spend(h * w))
