@@ -3,7 +3,6 @@ package network
 import (
 	"math"
 
-	"moonfarm/rollout/network/internal/kernel"
 	"moonfarm/rollout/network/onnx"
 )
 
@@ -71,13 +70,7 @@ func (k *call) biased(scores *value, past int) *value {
 		scores = k.with("Mul", []*value{k.with("Tanh", []*value{k.with("Div", []*value{scores, most})}), most})
 	}
 	if k.integer("is_causal", 0) != 0 {
-		queries, keys := scores.shape.dims[2], scores.shape.dims[3]
-		k.must(k.compiler.spend(queries * keys))
-		allowed := k.floatsOut(make([]float32, queries*keys), queries, keys)
-		allowed.typ = onnx.Bool
-		for i := range allowed.floats {
-			allowed.floats[i] = kernel.Number(i%keys <= i/keys+past)
-		}
+		allowed := k.mask(scores.shape.dims[2], scores.shape.dims[3], func(query, key int) bool { return key <= query+past })
 		scores = k.with("Where", []*value{allowed, scores, none})
 	}
 	switch {

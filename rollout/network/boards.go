@@ -184,9 +184,7 @@ func (k *call) factors() (scales []float32, sizes []int) {
 	}
 	axes := k.axes(k.attributeOrNil("axes"), len(d))
 	if axes == nil {
-		for i := range d {
-			axes = append(axes, i)
-		}
+		axes = between(0, len(d))
 	}
 	k.refuse(len(axes) != len(scales), "expected a factor or size for each axis of %v, found %d", v.shape, len(scales))
 	all := slices.Repeat([]float32{1}, len(d))
@@ -210,11 +208,7 @@ func readGlobalPool(kind string) func(*call) []*value {
 	return func(k *call) []*value {
 		v := k.arg(0)
 		k.refuse(len(v.shape.dims) < 3 || v.shape.axis > 1, "expected [batch, channels, …], found %v", v.shape)
-		var axes []int
-		for i := 2; i < len(v.shape.dims); i++ {
-			axes = append(axes, i)
-		}
-		return one(k.reduce(kind, v, axes, true))
+		return one(k.reduce(kind, v, between(2, len(v.shape.dims)), true))
 	}
 }
 

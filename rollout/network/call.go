@@ -189,6 +189,14 @@ func (k *call) axis(x int64, n int) int {
 	return int(x)
 }
 
+// between returns the whole numbers from one to below another.
+func between(from, to int) (all []int) {
+	for i := from; i < to; i++ {
+		all = append(all, i)
+	}
+	return all
+}
+
 // axes normalizes several axes, each of which may occur once.
 func (k *call) axes(list []int64, n int) []int {
 	var out []int
@@ -242,10 +250,8 @@ func (k *call) trackRows(outs []*value) {
 	case "Gather":
 		k.setRows(outs, first, len(first) <= 1)
 	case "Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze", "Flatten", "Expand", "Transpose", "Slice", "Split":
-		for _, v := range k.in[1:] {
-			k.setRows(outs, first, len(first) == 1 && (v == nil || v.perRow == nil))
-		}
-		k.setRows(outs, first, len(first) == 1)
+		others := slices.ContainsFunc(k.in[1:], func(v *value) bool { return v != nil && v.perRow != nil })
+		k.setRows(outs, first, len(first) == 1 && !others)
 	case "Concat":
 		k.concatRows(outs)
 	case "Add", "Sub", "Mul":
@@ -297,13 +303,7 @@ func (k *call) arithmeticRows(outs []*value) {
 		k.setRows(outs, nil, false)
 		return
 	}
-	n, m := 0, 0
-	if a.perRow != nil {
-		n = a.perRow[0]
-	}
-	if b.perRow != nil {
-		m = b.perRow[0]
-	}
+	n, m := a.grows(-1), b.grows(-1)
 	switch k.Op {
 	case "Add":
 		n += m

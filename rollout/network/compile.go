@@ -162,9 +162,7 @@ func (c *compiler) spend(elements int) error {
 
 // input makes the value of an input.
 func (c *compiler) input(v *onnx.Value) error {
-	switch v.Type {
-	case onnx.Float32, onnx.Uint8, onnx.Bool:
-	default:
+	if v.Type != onnx.Float32 && v.Type != onnx.Uint8 && v.Type != onnx.Bool {
 		return fmt.Errorf("expected elements of float32, uint8 or bool, found %s", v.Type)
 	}
 	if len(v.Dims) == 0 {

@@ -18,11 +18,11 @@ func readGather(k *call) []*value {
 	}
 	s := k.gathered(v.shape, index.shape, a)
 	if !index.constant || own {
-		return one(k.emit(newLookup(v.shape.dims, a, index.shape.size()), v.typ, s, v, index))
+		return one(k.emit(newLookup(v.shape, a, index.shape.size()), v.typ, s, v, index))
 	}
 	k.must(k.compiler.spend(64 * len(index.whole)))
 	if len(index.whole) >= manyPicks && !v.constant {
-		if op := newPick(v.shape.dims, a, k.wholes(1, "indices")); op != nil {
+		if op := newPick(v.shape, a, k.wholes(1, "indices")); op != nil {
 			return one(k.emit(op, v.typ, s, v))
 		}
 	}
@@ -56,19 +56,19 @@ const manyPicks = 16
 
 // pick selects along an axis of an array by constant indices.
 type pick struct {
-	outer, count, inner int // sizes of the array before the axis, of the axis, and after it
-	indices             []int32
+	lanes
+	indices []int32
 }
 
 // newPick makes a pick, nil for indices that are out of range or count rows of the batch.
-func newPick(dims []int, axis int, indices []whole) *pick {
-	p := &pick{outer: product(dims[:axis]), count: dims[axis], inner: product(dims[axis+1:])}
+func newPick(s shape, axis int, indices []whole) *pick {
+	p := &pick{lanes: s.along(axis)}
 	for _, w := range indices {
 		at := w.n
 		if at < 0 {
-			at += int64(p.count)
+			at += int64(p.n)
 		}
-		if w.batch || at < 0 || at >= int64(p.count) {
+		if w.batch || at < 0 || at >= int64(p.n) {
 			return nil
 		}
 		p.indices = append(p.indices, int32(at))
@@ -78,7 +78,7 @@ func newPick(dims []int, axis int, indices []whole) *pick {
 
 func (p *pick) row(dst []float32, in inputRows, _ []float32) {
 	for o := range p.outer {
-		d, s := dst[o*len(p.indices)*p.inner:][:len(p.indices)*p.inner], in[0][o*p.count*p.inner:][:p.count*p.inner]
+		d, s := dst[o*len(p.indices)*p.inner:][:len(p.indices)*p.inner], in[0][o*p.n*p.inner:][:p.n*p.inner]
 		if p.inner == 1 {
 			for i, at := range p.indices {
 				d[i] = s[at]
@@ -142,7 +142,7 @@ func readGatherND(k *call) []*value {
 	v, index, b := k.arg(0), k.arg(1), k.integer("batch_dims", 0)
 	s, m, count := k.coordinates(v, index, b)
 	if m == 1 {
-		op := newLookup(v.shape.dims, b, count)
+		op := newLookup(v.shape, b, count)
 		op.each = op.indices
 		return one(k.emit(op, v.typ, s, v, index))
 	}
@@ -189,18 +189,18 @@ func (k *call) sameRows(index *value, m, but int) {
 // lookup selects along an axis of an array by computed indices, as an embedding does.
 // Indices out of range count as the nearest valid index.
 type lookup struct {
-	outer, count, inner int // sizes of the array before the axis, of the axis, and after it
-	indices             int // number of indices
-	each                int // step of the indices from one place before the axis to the next; 0: all have the same
+	lanes
+	indices int // number of indices
+	each    int // step of the indices from one place before the axis to the next; 0: all have the same
 }
 
-func newLookup(dims []int, axis, indices int) *lookup {
-	return &lookup{outer: product(dims[:axis]), count: dims[axis], inner: product(dims[axis+1:]), indices: indices}
+func newLookup(s shape, axis, indices int) *lookup {
+	return &lookup{lanes: s.along(axis), indices: indices}
 }
 
 func (l *lookup) row(dst []float32, in inputRows, _ []float32) {
 	for o := range l.outer {
-		d, s, at := dst[o*l.indices*l.inner:], in[0][o*l.count*l.inner:][:l.count*l.inner], in[1][o*l.each:][:l.indices]
+		d, s, at := dst[o*l.indices*l.inner:], in[0][o*l.n*l.inner:][:l.n*l.inner], in[1][o*l.each:][:l.indices]
 		switch l.inner {
 		case 1:
 			lookupBlocks(d, s, at)
@@ -210,7 +210,7 @@ func (l *lookup) row(dst []float32, in inputRows, _ []float32) {
 			continue
 		}
 		for i, x := range at {
-			copy(d[i*l.inner:(i+1)*l.inner], s[nearest(x, l.count)*l.inner:])
+			copy(d[i*l.inner:(i+1)*l.inner], s[nearest(x, l.n)*l.inner:])
 		}
 	}
 }
@@ -349,7 +349,7 @@ func (g *elementLookup) simplify(n *node) {
 			own, shared = own && !repeated, shared && repeated
 		}
 	}
-	op := newLookup(d, g.axis, e[g.axis])
+	op := newLookup(n.in[0].shape, g.axis, e[g.axis])
 	switch {
 	case own:
 		op.each = op.indices

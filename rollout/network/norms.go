@@ -19,12 +19,10 @@ func readSoftmax(k *call) []*value {
 		or = 1
 	}
 	a := k.axis(int64(k.integer("axis", or)), len(s.dims))
-	op := &softmax{log: k.Op == "LogSoftmax", outer: product(s.dims[:a]), n: s.dims[a], inner: product(s.dims[a+1:])}
+	op := &softmax{s.along(a), k.Op == "LogSoftmax"}
 	k.rows(s, a)
 	if k.opset() < 13 {
-		for i := a; i < len(s.dims); i++ {
-			k.rows(s, i)
-		}
+		k.rows(s, between(a, len(s.dims))...)
 		op.n, op.inner = op.n*op.inner, 1
 	}
 	return one(k.emit(op, onnx.Float32, s, v))
@@ -32,8 +30,8 @@ func readSoftmax(k *call) []*value {
 
 // softmax computes Softmax or LogSoftmax along one dimension.
 type softmax struct {
-	log             bool
-	outer, n, inner int
+	lanes
+	log bool
 }
 
 func (s *softmax) lower(p *planner, n *node) task {
@@ -119,9 +117,7 @@ func readLayerNorm(k *call) []*value {
 	a := k.axis(int64(k.integer("axis", -1)), len(v.shape.dims))
 	epsilon := k.float("epsilon", 1e-5)
 	k.ignore("stash_type")
-	for i := a; i < len(v.shape.dims); i++ {
-		k.rows(v.shape, i)
-	}
+	k.rows(v.shape, between(a, len(v.shape.dims))...)
 	k.refuse(len(k.Outputs) > 1, "expected one output, found %d", len(k.Outputs))
 	n := product(v.shape.dims[a:])
 	op := &norm{groups: v.shape.size() / n, n: n, epsilon: float64(epsilon), scale: k.constant(1, n, "scale")}
@@ -169,11 +165,8 @@ func readGroupNorm(k *call) []*value {
 func readRMSNorm(k *call) []*value {
 	v, scale := k.arg(0), k.arg(1)
 	k.ignore("stash_type")
-	var axes []int
-	for i := k.axis(int64(k.integer("axis", -1)), len(v.shape.dims)); i < len(v.shape.dims); i++ {
-		k.rows(v.shape, i)
-		axes = append(axes, i)
-	}
+	axes := between(k.axis(int64(k.integer("axis", -1)), len(v.shape.dims)), len(v.shape.dims))
+	k.rows(v.shape, axes...)
 	mean := k.reduce("mean", k.with("Mul", []*value{v, v}), axes, true)
 	root := k.with("Sqrt", []*value{k.with("Add", []*value{mean, k.floatsOut([]float32{k.float("epsilon", 1e-5)})})})
 	return one(k.with("Mul", []*value{k.with("Div", []*value{v, root}), scale}))

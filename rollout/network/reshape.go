@@ -83,9 +83,8 @@ func readTranspose(k *call) []*value {
 	n := len(v.shape.dims)
 	perm := k.integers("perm", n, 0)
 	if k.attribute("perm", onnx.KindInts) == nil {
-		for i := range n {
-			perm = append(perm, n-1-i)
-		}
+		perm = between(0, n)
+		slices.Reverse(perm)
 	}
 	seen := 0
 	for _, p := range perm {

@@ -178,13 +178,20 @@ func readTrilu(k *call) []*value {
 	n := len(v.shape.dims)
 	k.refuse(n < 2, "expected matrices or stacks of them, found %v", v.shape)
 	k.rows(v.shape, n-2, n-1)
-	h, w := v.shape.dims[n-2], v.shape.dims[n-1]
-	k.must(k.compiler.spend(h * w))
-	mask := &value{name: k.Outputs[0], typ: onnx.Bool, shape: constantShape(h, w), constant: true, floats: make([]float32, h*w)}
-	for i := range mask.floats {
-		beyond := i%w - i/w - diagonal
-		mask.floats[i] = kernel.Number(upper && beyond >= 0 || !upper && beyond <= 0)
+	mask := k.mask(v.shape.dims[n-2], v.shape.dims[n-1], func(row, column int) bool {
+		beyond := column - row - diagonal
+		return upper && beyond >= 0 || !upper && beyond <= 0
+	})
+	return one(k.emit(&choose{}, v.typ, v.shape, mask, v, k.floatsOut([]float32{0})))
+}
+
+// mask returns a constant matrix of bools.
+func (k *call) mask(rows, columns int, is func(row, column int) bool) *value {
+	k.must(k.compiler.spend(rows * columns))
+	v := k.floatsOut(make([]float32, rows*columns), rows, columns)
+	v.typ = onnx.Bool
+	for i := range v.floats {
+		v.floats[i] = kernel.Number(is(i/columns, i%columns))
 	}
-	zero := &value{name: k.Outputs[0], typ: v.typ, shape: constantShape(), constant: true, floats: []float32{0}}
-	return one(k.emit(&choose{}, v.typ, v.shape, mask, v, zero))
+	return v
 }

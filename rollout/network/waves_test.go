@@ -72,7 +72,7 @@ func TestPower(t *testing.T) {
 func TestSoftmax(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	odd := []float32{-1e9, float32(math.Inf(-1)), -105.5, -107, 3e38, float32(math.Inf(1)), float32(math.NaN())}
-	op := &softmax{inner: 1}
+	op := &softmax{lanes: lanes{inner: 1}}
 	for range 5000 {
 		n := 1 + r.IntN(40)
 		src, scratch := make([]float32, n), make([]float32, n)
