@@ -202,19 +202,13 @@ func readTile(k *call) []*value {
 	if len(before) == n {
 		return one(v)
 	}
-	return one(k.spread(v, before, axis, wide, s))
-}
-
-// spread copies an array with additional dimensions of size 1, which the part repeats, and returns the result in
-// another shape.
-func (k *call) spread(v *value, dims []int, axis int, wide part, to shape) *value {
-	out := k.reshaped(v, dims, axis)
-	s := out.shape
+	out := k.reshaped(v, before, axis)
+	repeated := out.shape
 	for _, a := range wide.axes {
-		s = s.sized(a.to, a.size)
+		repeated = repeated.sized(a.to, a.size)
 	}
-	k.must(to.check())
-	return k.reshaped(k.move(&move{parts: []part{wide}}, v.typ, s, out), to.dims, to.axis)
+	k.must(s.check())
+	return one(k.reshaped(k.move(&move{parts: []part{wide}}, v.typ, repeated, out), s.dims, s.axis))
 }
 
 func readShape(k *call) []*value {

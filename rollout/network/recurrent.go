@@ -13,6 +13,8 @@ type recurrent struct {
 	kind               string // of the operator
 	steps, sequences   int
 	in, hidden         int
+	gates              int // of a cell
+	size               int // numbers that a sequence has after each step
 	directions         []direction
 	reset              bool // of a GRU: its reset gate applies after the product with the weights
 	hasState, hasCells bool // the node has initial states and memories as inputs
@@ -26,17 +28,6 @@ type direction struct {
 	resetOfLast *kernel.Dense // of a GRU without reset: the last gate from the product of state and reset
 }
 
-// gates returns the number of gates of a cell.
-func (r *recurrent) gates() int { return map[string]int{"LSTM": 4, "GRU": 3}[r.kind] }
-
-// size returns the numbers that a sequence has after each step.
-func (r *recurrent) size() int {
-	if r.kind == "LSTM" {
-		return 2 * r.hidden
-	}
-	return r.hidden
-}
-
 // readRecurrent reads an LSTM or GRU.
 func readRecurrent(k *call) []*value {
 	v, weights := k.arg(0), k.arg(1)
@@ -44,10 +35,11 @@ func readRecurrent(k *call) []*value {
 	if len(d) != 3 || len(w) != 3 || v.shape.axis == 0 || v.shape.axis == 2 || v.shape.axis < 0 && d[1] != 1 {
 		k.fail("expected [steps, batch, inputs] and weights of three dimensions, found %v and %v", v.shape, weights.shape)
 	}
-	o := &recurrent{kind: k.Op, steps: d[0], sequences: d[1], in: d[2], hidden: k.integer("hidden_size", 0)}
+	o := &recurrent{kind: k.Op, steps: d[0], sequences: d[1], in: d[2], hidden: k.integer("hidden_size", 0), gates: map[string]int{"LSTM": 4, "GRU": 3}[k.Op]}
+	o.size = o.hidden * map[string]int{"LSTM": 2, "GRU": 1}[k.Op]
 	k.cells(o)
 	names := map[string][]bool{"forward": {false}, "reverse": {true}, "bidirectional": {false, true}}[k.text("direction", "forward")]
-	n, wide := len(names), o.gates()*max(o.hidden, 1)
+	n, wide := len(names), o.gates*max(o.hidden, 1)
 	if n == 0 || o.hidden < 1 || !slices.Equal(w, []int{n, wide, o.in}) {
 		k.fail("expected weights [directions, %d, %d], found %v", wide, o.in, weights.shape)
 	}
@@ -63,7 +55,7 @@ func readRecurrent(k *call) []*value {
 	in := []*value{v}
 	in, o.hasState = k.initial(in, 5, o)
 	in, o.hasCells = k.initial(in, 6, o)
-	s := shape{[]int{o.steps, n, o.sequences, o.size()}, v.shape.axis, v.shape.outer}
+	s := shape{[]int{o.steps, n, o.sequences, o.size}, v.shape.axis, v.shape.outer}
 	if s.axis >= 0 {
 		s.axis++
 	}
@@ -100,7 +92,7 @@ func (k *call) initial(in []*value, i int, o *recurrent) ([]*value, bool) {
 
 // direction packs the weights of one direction, [gates·hidden][inputs], and its biases for input and state.
 func (r *recurrent) direction(reverse bool, input, state, bias []float32) direction {
-	wide := r.gates() * r.hidden
+	wide := r.gates * r.hidden
 	all, ofState := make([]float32, wide), make([]float32, wide)
 	for i := range all {
 		if r.kind == "GRU" && r.reset && i >= 2*r.hidden { // its reset gate applies to this bias, too
@@ -158,7 +150,7 @@ func (k *call) states(o *recurrent, all *value) []*value {
 }
 
 func (r *recurrent) work(*node) int64 {
-	return int64(r.steps*r.sequences*len(r.directions)) * int64(r.gates()*r.hidden) * int64(r.in+r.hidden)
+	return int64(r.steps*r.sequences*len(r.directions)) * int64(r.gates*r.hidden) * int64(r.in+r.hidden)
 }
 
 // together is the number of rows of the batch whose sequences are computed at once.
@@ -166,7 +158,7 @@ const together = 8
 
 // scratch returns the number of floats of scratch memory.
 func (r *recurrent) scratch() int64 {
-	return together * int64(r.sequences) * (int64(r.in) + 2*int64(r.gates()*r.hidden) + 3*int64(r.hidden))
+	return together * int64(r.sequences) * (int64(r.in) + 2*int64(r.gates*r.hidden) + 3*int64(r.hidden))
 }
 
 func (r *recurrent) lower(p *planner, n *node) task {
@@ -206,7 +198,7 @@ func (t *recurrentTask) run(r *Runner, rows int) {
 // direction computes all steps of one direction of n rows.
 func (t *recurrentTask) direction(r *Runner, first, n, which int) {
 	d, m := &t.directions[which], n*t.sequences
-	wide := t.gates() * t.hidden
+	wide := t.gates * t.hidden
 	s, rest := sequence{n: m}, r.scratch
 	take := func(size int) (part []float32) {
 		part, rest = rest[:size], rest[size:]
@@ -232,7 +224,7 @@ func (t *recurrentTask) direction(r *Runner, first, n, which int) {
 		}
 		at := (i*len(t.directions) + which) * t.sequences
 		for j := range m {
-			to := r.row(&t.dst, first+j/t.sequences)[(at+j%t.sequences)*t.size():][:t.size()]
+			to := r.row(&t.dst, first+j/t.sequences)[(at+j%t.sequences)*t.size:][:t.size]
 			copy(to, s.state[j*t.hidden:(j+1)*t.hidden])
 			if t.kind == "LSTM" {
 				copy(to[t.hidden:], s.cells[j*t.hidden:(j+1)*t.hidden])
