@@ -210,10 +210,8 @@ func (c *compiler) output(name string) error {
 	case v.constant && v.shape.axis < 0:
 		return errors.New("expected an array that depends on the inputs, found a constant")
 	}
-	for _, o := range c.outputs {
-		if o.name == name {
-			return errors.New("expected each output once, found it twice")
-		}
+	if slices.ContainsFunc(c.outputs, func(o *value) bool { return o.name == name }) {
+		return errors.New("expected each output once, found it twice")
 	}
 	out := &value{name: name, typ: v.typ, shape: v.shape}
 	out.by = &node{at: fmt.Sprintf("output %q", name), op: identity(v.shape), in: []*value{v}, out: out}

@@ -181,22 +181,14 @@ func (t Type) float(b []byte) float32 {
 
 // integer returns the first element of raw data.
 func (t Type) integer(b []byte) int64 {
-	le := binary.LittleEndian
-	switch t {
-	case Int16:
-		return int64(int16(le.Uint16(b)))
-	case Uint16:
-		return int64(le.Uint16(b))
-	case Int32:
-		return int64(int32(le.Uint32(b)))
-	case Uint32:
-		return int64(le.Uint32(b))
-	case Int64, Uint64:
-		return int64(le.Uint64(b))
-	case Int8:
-		return int64(int8(b[0]))
+	x, beyond := uint64(0), 64-8*sizes[t]
+	for i, c := range b[:sizes[t]] {
+		x |= uint64(c) << (8 * i)
 	}
-	return int64(b[0])
+	if t == Int8 || t == Int16 || t == Int32 {
+		return int64(x<<beyond) >> beyond // with its sign
+	}
+	return int64(x)
 }
 
 // short returns the float32 of a float of two bytes. A bfloat16 is the upper half of a float32.

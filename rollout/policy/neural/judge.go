@@ -103,10 +103,7 @@ func (j *Judge[S]) Score(dst []float64, i int, s *S, p sim.Player, orders []sim.
 		most, first = max(most, x), end
 	}
 	if math.IsInf(most, -1) { // no choice encodes any of the moves
-		for range ends {
-			dst = append(dst, 0)
-		}
-		return dst
+		return append(dst, make([]float64, len(ends))...)
 	}
 	for k, x := range j.scores {
 		j.scores[k] = float32(float64(x) - most)
