@@ -33,12 +33,9 @@ const maxWhole = 1 << 40
 // apply computes a op b. It fails if the result is not the same for all batches.
 func (w whole) apply(op string, v whole) (whole, error) {
 	unknown := fmt.Errorf("expected numbers for which %s is the same for any batch, found %v and %v", op, w, v)
-	if abs64(w.n) > maxWhole || abs64(v.n) > maxWhole {
-		switch op {
-		case "Min", "Max", "Equal": // exporters use the largest int as the end of a slice
-		default:
-			return whole{}, fmt.Errorf("expected numbers within ±2^40, found %v and %v", w, v)
-		}
+	compares := op == "Min" || op == "Max" || op == "Equal" // exporters use the largest int as the end of a slice
+	if !compares && max(abs64(w.n), abs64(v.n)) > maxWhole {
+		return whole{}, fmt.Errorf("expected numbers within ±2^40, found %v and %v", w, v)
 	}
 	switch op {
 	case "Mul":

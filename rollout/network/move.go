@@ -62,9 +62,9 @@ func identity(s shape) *move { return &move{parts: []part{window(s.dims)}} }
 
 func (m *move) lower(p *planner, n *node) task {
 	dst := p.view(n.out)
-	t := &moveTask{dst: dst.place, fills: m.fills, fill: m.fill}
+	t := &moveTask{dst: dst.place, fills: m.fills, fill: [1]float32{m.fill}}
 	if m.fills {
-		t.interior = newLoop(n.out.shape.dims, true, dst.steps)
+		t.interior = newLoop(n.out.shape.dims, true, dst.steps, make([]int, len(dst.steps)))
 		t.interior.start[0] = dst.start
 	}
 	for i := range m.parts {
@@ -86,22 +86,15 @@ type moveTask struct {
 	dst      place
 	parts    []movePart
 	fills    bool
-	fill     float32
-	interior loop // of the result, without a border
+	fill     [1]float32
+	interior loop // over the result, without a border, and fill
 }
 
 func (m *moveTask) run(r *Runner, rows int) {
 	for row := range rows {
 		dst := r.row(&m.dst, row)
 		if m.fills {
-			c := cursor{at: m.interior.start}
-			n, step := m.interior.size[0], m.interior.step[0][0]
-			for range m.interior.runs() {
-				for i := range n {
-					dst[c.at[0]+i*step] = m.fill
-				}
-				c.next(&m.interior)
-			}
+			copyLoop(dst, m.fill[:], &m.interior)
 		}
 		for i := range m.parts {
 			p := &m.parts[i]
@@ -243,13 +236,7 @@ func abs(x int) int {
 }
 
 // runs returns the number of runs of the innermost dimension.
-func (l *loop) runs() int {
-	n := 1
-	for d := 1; d < l.n; d++ {
-		n *= l.size[d]
-	}
-	return n
-}
+func (l *loop) runs() int { return product(l.size[1:l.n]) }
 
 // cursor is the state of a loop: for each array, the index at which the next run of the
 // innermost dimension starts.
