@@ -74,7 +74,7 @@ func (r *reductionLoop) row(dst []float32, in inputRows, _ []float32) {
 
 // line computes a run of the outer loop, whose elements begin at src in these steps.
 func (r *reductionLoop) line(dst, src []float32, step int) {
-	extreme := r.kind == "max" || r.kind == "min"
+	extreme, done := r.kind == "max" || r.kind == "min", 0
 	switch {
 	case step == 1 && r.sums() && len(dst) >= neighbours:
 		r.sum(dst, src)
@@ -82,8 +82,12 @@ func (r *reductionLoop) line(dst, src []float32, step int) {
 	case step == 1 && extreme && len(dst) >= neighbours:
 		r.extreme(dst, src)
 		return
+	case r.sums() && r.inner.runs() == 1:
+		for ; done+4 <= len(dst); done += 4 {
+			r.sum4((*[4]float32)(dst[done:]), src[done*step:], step)
+		}
 	}
-	for i := range dst {
+	for i := done; i < len(dst); i++ {
 		if r.sums() || extreme {
 			dst[i] = r.reduce(src[i*step:])
 		} else {
@@ -132,6 +136,18 @@ func (r *reductionLoop) extreme(dst, src []float32) {
 		lines.Run(dst, dst, src[c.at[0]:])
 		c.next(l)
 	}
+}
+
+// sum4 computes four elements, `apart` floats from each other, at once: a single sum waits for each addition.
+func (r *reductionLoop) sum4(dst *[4]float32, src []float32, apart int) {
+	n, step := r.inner.size[0], r.inner.step[0][0]
+	var s0, s1, s2, s3 float64
+	a, b, c := src[apart:], src[2*apart:], src[3*apart:]
+	for i := range n {
+		at := i * step
+		s0, s1, s2, s3 = s0+float64(src[at]), s1+float64(a[at]), s2+float64(b[at]), s3+float64(c[at])
+	}
+	*dst = [4]float32{r.of(s0), r.of(s1), r.of(s2), r.of(s3)}
 }
 
 // of returns the result for a sum.
