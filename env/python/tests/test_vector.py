@@ -635,7 +635,7 @@ class Misuse(unittest.TestCase):
             for got, want in zip(_flat(envs[0].step(given)), _flat(envs[1].step(actions.astype(np.int64))), strict=True):
                 np.testing.assert_array_equal(got, want)
         actions[5, 200] = 99
-        with self.assertRaisesRegex(moonfarm.ArgumentError, "^game 2, seat 1: action 99 of head 200: want "):
+        with self.assertRaisesRegex(moonfarm.ArgumentError, "^game 2, seat 1: action 99 of head 200: expected "):
             envs[0].step(actions)
 
     def test_send_and_recv(self):

@@ -51,9 +51,9 @@ func serveFarm(t *testing.T, args ...string) *farmServer {
 }
 
 // connect connects to the server with a role.
-func (s *farmServer) connect(t *testing.T, role string) *farm.Conn {
+func (f *farmServer) connect(t *testing.T, role string) *farm.Conn {
 	t.Helper()
-	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: s.URL, Name: "test", Credentials: s.Key, Role: role})
+	c, err := farm.Connect(t.Context(), farm.ConnectOptions{URL: f.URL, Name: "test", Credentials: f.Key, Role: role})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
