@@ -3,10 +3,12 @@
 // A lock is flock(2), or LockFileEx on Windows, which ends with the process that holds it. Some file
 // systems lack it, such as Lustre without -o flock and NFS without a lock service. There a lock file
 // replaces it: it is created exclusively, names its maker, and is removed at the end. One that a
-// killed process has left must be removed by hand.
+// killed process of this machine has left is taken over; one of another machine must be removed by
+// hand.
 package filelock
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,8 +16,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"moonfarm/rollout/files"
@@ -159,8 +163,51 @@ type lockFile struct {
 // path returns the path for messages.
 func (l lockFile) path() string { return filepath.Join(l.root.Name(), l.name) }
 
-// form matches the text of a lock file.
-var form = regexp.MustCompile(`^process [0-9]+ on [[:graph:]]+, since [[:graph:]]+\n$`)
+// form matches the text of a lock file: its maker's number, machine, time and PID namespace.
+var form = regexp.MustCompile(`^(process ([0-9]+) on ([[:graph:]]+), since [[:graph:]]+)\n(?:([[:graph:]]+)\n)?$`)
+
+// text returns the text of a lock file of this process.
+func text() string {
+	host, _ := os.Hostname()
+	space, _ := os.Readlink("/proc/self/ns/pid") // of this container; "" without /proc
+	return fmt.Sprintf("process %d on %s, since %s\n%s\n", os.Getpid(), host, time.Now().UTC().Format(time.RFC3339), space)
+}
+
+// ended reports whether the maker of a lock file, as form matches it, was on this machine and has
+// certainly ended: nobody has its number. Windows does not tell.
+func ended(maker []string) bool {
+	own := form.FindStringSubmatch(text())
+	if own == nil || own[4] == "" || own[3] != maker[3] || own[4] != maker[4] {
+		return false
+	}
+	number, err := strconv.Atoi(maker[2])
+	if err != nil {
+		return false
+	}
+	p, err := os.FindProcess(number)
+	return err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// takeOver removes the lock file, with the given text, of a process that has ended. Meanwhile there
+// is a second file, so that no other process removes the new lock file of a faster one.
+func (l lockFile) takeOver(text []byte) error {
+	guard := lockFile{l.root, l.name + ".takeover"}
+	err := guard.write()
+	if errors.Is(err, fs.ErrExist) {
+		return heldError("a process that takes over its lock file; if there is none, remove " + guard.path())
+	}
+	if err != nil {
+		return err
+	}
+	now, err := l.read()
+	if err == nil && bytes.Equal(now, text) {
+		err = l.root.Remove(l.name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, guard.root.Remove(guard.name))
+}
 
 // others fails if there are lock files of others than own that exclude this one. A shared lock has
 // lock files with longer names.
@@ -181,10 +228,14 @@ func (l lockFile) others(own string, share bool) error {
 	return nil
 }
 
-// held fails if there is a lock file.
-func (l lockFile) held() error {
+func (l lockFile) read() ([]byte, error) {
 	open := func(name string) (*os.File, error) { return files.OpenBelow(l.root, name) }
-	text, err := bounded.ReadFile(open, l.name, bounded.Config)
+	return bounded.ReadFile(open, l.name, bounded.Config)
+}
+
+// held fails if there is a lock file whose maker may be running. It removes another one.
+func (l lockFile) held() error {
+	text, err := l.read()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -192,8 +243,10 @@ func (l lockFile) held() error {
 		return fmt.Errorf("the lock file %s cannot be read: %w", l.path(), err) // nobody knows whether it is held
 	}
 	maker := "a program that its lock file does not name"
-	if form.Match(text) {
-		maker = strings.TrimSpace(string(text))
+	if m := form.FindStringSubmatch(string(text)); m != nil {
+		if maker = m[1]; ended(m) {
+			return l.takeOver(text)
+		}
 	}
 	return heldError(fmt.Sprintf("%s; if that has ended, remove %s", maker, l.path()))
 }
@@ -206,9 +259,12 @@ func (l lockFile) create(share bool) (release func(), err error) {
 		own.name += "-" + rand.Text()
 	}
 	if err = own.write(); errors.Is(err, fs.ErrExist) {
-		if err = own.held(); err == nil {
-			err = ErrHeld // until a moment ago
+		if err = own.held(); err == nil { // any more
+			err = own.write()
 		}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = ErrHeld // by a faster process
 	}
 	if err != nil {
 		return nil, err
@@ -227,8 +283,7 @@ func (l lockFile) write() error {
 	if err != nil {
 		return err
 	}
-	host, _ := os.Hostname()
-	_, err = fmt.Fprintf(w, "process %d on %s, since %s\n", os.Getpid(), host, time.Now().UTC().Format(time.RFC3339))
+	_, err = w.WriteString(text())
 	if err = errors.Join(err, w.Close()); err != nil {
 		l.root.Remove(l.name)
 	}

@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -129,6 +133,53 @@ func TestLeft(t *testing.T) {
 				release()
 			}
 		}
+	}
+}
+
+// TestTakeover: the lock file of a process of this machine that has ended is taken over, by one of several at a time; that of a
+// process which runs, of another machine or of another container keeps others out.
+func TestTakeover(t *testing.T) {
+	if _, err := os.Stat("/proc/self/ns/pid"); err != nil {
+		t.Skip("this system does not say in which container a process runs: lock files are removed by hand")
+	}
+	child := exec.Command(os.Args[0], "-test.run=^$")
+	require.NoError(t, child.Run())
+	own, me := text(), fmt.Sprintf("process %d on", os.Getpid())
+	stale := strings.Replace(own, me, fmt.Sprintf("process %d on", child.Process.Pid), 1)
+	for _, name := range []string{Prefix, Prefix + "-shared"} {
+		for _, held := range []string{own, strings.Replace(stale, " on ", " on not-", 1), strings.Replace(stale, "pid:[", "pid:[9", 1), strings.SplitAfter(stale, "\n")[0]} {
+			for _, l := range []*Locker{nil, without(syscall.ENOLCK)} {
+				place := t.TempDir()
+				file := filepath.Join(place, name)
+				require.NoError(t, os.WriteFile(file, []byte(held), 0o666))
+				_, err := l.Lock(place, false)
+				require.ErrorIs(t, err, ErrHeld, held)
+				require.ErrorContains(t, err, "remove "+file)
+				require.FileExists(t, file)
+			}
+		}
+		place := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(place, name), []byte(stale), 0o666))
+		var holders, got atomic.Int32
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for range 20 {
+					release, err := without(syscall.ENOLCK).Lock(place, false)
+					if err != nil {
+						assert.ErrorIs(t, err, ErrHeld)
+						continue
+					}
+					assert.EqualValues(t, 1, holders.Add(1), "holders")
+					got.Add(1)
+					holders.Add(-1)
+					release()
+				}
+			})
+		}
+		all.Wait()
+		require.Positive(t, got.Load())
+		require.Empty(t, lockFiles(t, place))
 	}
 }
 
