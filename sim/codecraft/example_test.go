@@ -84,5 +84,5 @@ func ExampleParseRules() {
 	fmt.Println(err)
 	// Output:
 	// 2 false 300 5 <nil>
-	// line 2: key "max_tick_count": want a whole number of 32 bits, found "many"
+	// line 2: key "max_tick_count": expected a whole number of 32 bits, found "many"
 }

@@ -87,20 +87,20 @@ func TestParseRules(t *testing.T) {
 // TestParseRulesErrors checks that every error contains the line and the text found.
 func TestParseRulesErrors(t *testing.T) {
 	simtest.Refuses(t, strings.Contains, func(text string) error { _, err := ParseRules([]byte(text)); return err }, map[string]string{
-		"2023":                         `line 1: want the name of a rule set (classic, later, 2019, 2020-02, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c, 2026) or a key, = and a value, found "2023"`,
+		"2023":                         `line 1: expected the name of a rule set (classic, later, 2019, 2020-02, 2020, 2021, 2022, 2024, 2025a, 2025b, 2025c, 2026) or a key, = and a value, found "2023"`,
 		"\n\nresources.startingHp=3":   `line 3: key "resources.startingHp": not a key`,
 		"=3":                           `line 1: key "": not a key`,
-		"2022\n2022":                   `line 2: want a key, = and a value, found "2022"`,
-		"resources.startingHP=":        `line 1: key "resources.startingHP": want a finite number, found ""`,
+		"2022\n2022":                   `line 2: expected a key, = and a value, found "2022"`,
+		"resources.startingHP=":        `line 1: key "resources.startingHP": expected a finite number, found ""`,
 		"resources.startingHP=NaN":     `found "NaN"`,
 		"resources.startingHP=inf":     `found "inf"`,
 		"resources.startingHP=1e39":    `found "1e39"`,
 		"resources.startingHP=0x1p3":   `found "0x1p3"`,
 		"resources.startingHP=1_000":   `found "1_000"`,
 		"resources.startingHP=1=2":     `found "1=2"`,
-		"moonfarm.maxTurns=1.5":        `want a whole number of 32 bits, found "1.5"`,
+		"moonfarm.maxTurns=1.5":        `expected a whole number of 32 bits, found "1.5"`,
 		"moonfarm.maxTurns=2147483648": `found "2147483648"`,
-		"moonfarm.capBits=1":           `want true or false, found "1"`,
+		"moonfarm.capBits=1":           `expected true or false, found "1"`,
 		"moonfarm.capBits=true\n\nmoonfarm.deadAt=1\nmoonfarm.capBits=true": `line 4: key "moonfarm.capBits" was given already in line 1`,
 	})
 }

@@ -53,5 +53,5 @@ func ExampleParseRules() {
 	fmt.Println(err)
 	// Output:
 	// 12.5 0.5 1 <nil>
-	// line 2: key "resources.startingHP": want a finite number, found "many"
+	// line 2: key "resources.startingHP": expected a finite number, found "many"
 }

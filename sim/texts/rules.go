@@ -94,13 +94,13 @@ func (r Rule) parse(text string) error {
 	case *int:
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || float64(n) < r.Least {
-			return fmt.Errorf("want a whole number from %.0f to %.0f, found %q", r.Least, r.Most, text)
+			return fmt.Errorf("expected a whole number from %.0f to %.0f, found %q", r.Least, r.Most, text)
 		}
 		*p = int(n)
 	case *int32:
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil {
-			return fmt.Errorf("want a whole number of 32 bits, found %q", text)
+			return fmt.Errorf("expected a whole number of 32 bits, found %q", text)
 		}
 		*p = int32(n)
 	case *float32:
@@ -111,7 +111,7 @@ func (r Rule) parse(text string) error {
 		*p = f
 	case *bool:
 		if text != "true" && text != "false" {
-			return fmt.Errorf("want true or false, found %q", text)
+			return fmt.Errorf("expected true or false, found %q", text)
 		}
 		*p = text == "true"
 	case Value:
@@ -124,7 +124,7 @@ func (r Rule) parse(text string) error {
 func ParseFloat(text string) (float32, error) {
 	f, err := strconv.ParseFloat(text, 32)
 	if err != nil || strings.Trim(text, "+-.0123456789eE") != "" {
-		return 0, fmt.Errorf("want a finite number, found %q", text)
+		return 0, fmt.Errorf("expected a finite number, found %q", text)
 	}
 	return float32(f) + 0, nil
 }
@@ -151,7 +151,7 @@ func NewParser(rules []Rule, example string) *Parser {
 func (p *Parser) Set(line int, key, value string) error {
 	r, ok := p.rules[key]
 	if !ok {
-		return fmt.Errorf("line %d: key %q: not a key of this game: want one like %q", line, key, p.example)
+		return fmt.Errorf("line %d: key %q: not a key of this game: expected one like %q", line, key, p.example)
 	}
 	if p.given[key] != 0 {
 		return fmt.Errorf("line %d: key %q was given already in line %d", line, key, p.given[key])
@@ -182,9 +182,9 @@ func (p *Parser) Parse(text, names string, use func(name string) bool) error {
 				return err
 			}
 		case begun:
-			return fmt.Errorf("line %d: want a key, = and a value, found %q", line, l)
+			return fmt.Errorf("line %d: expected a key, = and a value, found %q", line, l)
 		case !use(l):
-			return fmt.Errorf("line %d: want the name of a %s or a key, = and a value, found %q", line, names, l)
+			return fmt.Errorf("line %d: expected the name of a %s or a key, = and a value, found %q", line, names, l)
 		}
 		begun = true
 	}
