@@ -15,6 +15,7 @@ import (
 type random struct {
 	words int
 	heads []head
+	runs  []run // the same heads
 
 	lists [lists]list // sets of legal choices that heads had lately
 }
@@ -52,6 +53,13 @@ type head struct {
 	size        int
 }
 
+// run has consecutive heads of the same size. If even is set, the size divides 64 and no head
+// crosses the border of two words of the mask.
+type run struct {
+	first, n int
+	even     bool
+}
+
 // newRandom returns the policy random. In a sequential form it draws choices of the form features.Cells.
 func newRandom(s env.Spec) (rollout.Policy, error) {
 	if cells, ok := s.InForm(features.Cells); ok && s.Sequential {
@@ -64,7 +72,11 @@ func newRandom(s env.Spec) (rollout.Policy, error) {
 func newRandomIn(s env.Spec) *random {
 	r := &random{words: s.MaskWords}
 	at := 0
-	for _, size := range s.Heads {
+	for i, size := range s.Heads {
+		if i == 0 || size != s.Heads[i-1] {
+			r.runs = append(r.runs, run{first: i, even: 64%size == 0 && at%size == 0})
+		}
+		r.runs[len(r.runs)-1].n++
 		r.heads = append(r.heads, head{at / 64, at % 64, size})
 		at += size
 	}
@@ -88,14 +100,100 @@ func (r *random) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		mask := b.Mask[int(row)*r.words:][:r.words]
 		action := b.Action[int(row)*n:][:n]
 		g := draws{Rand: prng.New(b.RowSeed[row])}
-		for i := range r.heads {
-			if h := &r.heads[i]; h.size <= 64 {
-				action[i] = r.pickSmall(h.chunk(mask, 0), &g)
-			} else {
-				action[i] = h.pick(mask, &g.Rand)
+		for k := range r.runs {
+			u := &r.runs[k]
+			if u.even {
+				r.pickEven(action[u.first:u.first+u.n], mask, &r.heads[u.first], &g)
+				continue
+			}
+			for i := u.first; i < u.first+u.n; i++ {
+				if h := &r.heads[i]; h.size <= 64 {
+					action[i] = r.pickSmall(h.chunk(mask, 0), &g)
+				} else {
+					action[i] = h.pick(mask, &g.Rand)
+				}
 			}
 		}
 	}
+}
+
+// pickEven does the same as pickSmall for the heads of an even run, whose first head is h. It goes
+// through the mask word by word. Most heads have the same legal choices as the one before: if all
+// heads of a word have, pickAll chooses in that word and in all equal words after it.
+func (r *random) pickEven(action []int32, mask []uint64, h *head, g *draws) {
+	size, choices, each := h.size&63, ^uint64(0)>>(64-h.size), 64/h.size
+	firsts := ^uint64(0) / choices // the first choices of the heads of a word
+	mask = mask[h.word:]
+	word, left, next := mask[0]>>h.shift, each-h.shift/h.size, 1
+	l := &r.lists[0]
+	for i := 0; i < len(action); i++ {
+		if left == 0 {
+			word, left = mask[next], each
+			if n := len(action) - i; n >= each && each > 1 && word == word&choices*firsts {
+				words := sameWords(mask[next:], n, each)
+				n = words * each
+				r.listOf(word&choices).pickAll(action[i:i+n], g)
+				i, next, left = i+n-1, next+words, 0
+				continue
+			}
+			next++
+		}
+		chunk := word & choices
+		word >>= size // of a head of 64 choices no choice is left
+		left--
+		if chunk == 1 {
+			action[i] = 0
+			continue
+		}
+		if l.set != chunk {
+			l = r.listOf(chunk)
+		}
+		if l.n == 0 {
+			action[i] = -1
+			continue
+		}
+		draw := g.rest & (1<<32 - 1)
+		if g.half = !g.half; g.half {
+			g.rest = g.Uint64()
+			draw = g.rest >> 32
+		}
+		action[i] = int32(l.choice[draw*l.n>>32&63])
+	}
+}
+
+// sameWords returns how many words at the start of the mask are equal to the first. Each has some of
+// the heads.
+func sameWords(mask []uint64, heads, each int) int {
+	n := 1
+	for (n+1)*each <= heads && mask[n] == mask[0] {
+		n++
+	}
+	return n
+}
+
+// pickAll does the same as pickSmall for an even number of heads whose legal choices are the list.
+func (l *list) pickAll(action []int32, g *draws) {
+	if l.set <= 1 { // no choice, or only 0
+		for i := range action {
+			action[i] = int32(l.set) - 1
+		}
+		return
+	}
+	n, rest, r := l.n, g.rest, g.Rand
+	if g.half {
+		for ; len(action) >= 2; action = action[2:] {
+			action[0] = int32(l.choice[rest&(1<<32-1)*n>>32&63])
+			rest = r.Uint64()
+			action[1] = int32(l.choice[rest>>32*n>>32&63])
+		}
+	} else {
+		for ; len(action) >= 2; action = action[2:] {
+			rest = r.Uint64()
+			action[0] = int32(l.choice[rest>>32*n>>32&63])
+			action[1] = int32(l.choice[rest&(1<<32-1)*n>>32&63])
+		}
+	}
+	g.rest, g.Rand = rest, r
 }
 
 // draws makes two small random numbers from each number of its generator.

@@ -38,7 +38,7 @@ func plainRandom(heads []int, mask []uint64, seed uint64) (action []int32) {
 	return action
 }
 
-// randomHeads are heads of several sizes.
+// randomHeads are heads in runs of several kinds.
 var randomHeads = [][]int{
 	{64, 64, 64}, {32, 32, 32, 16, 16, 16, 16, 16}, {3, 4, 4, 5, 16, 16, 8, 8, 8, 64, 64}, {16, 48, 32, 32, 130, 62, 2, 2, 1, 1, 2}, {2, 2, 2, 2, 70, 64},
 	append(slices.Repeat([]int{32}, 9), slices.Repeat([]int{16}, 21)...), append([]int{8}, slices.Repeat([]int{8, 8}, 20)...), slices.Repeat([]int{1, 2, 1, 1}, 70),
