@@ -100,7 +100,7 @@ var byOthers = map[string]string{
 // forPrograms are the exported names that only programs in Go outside of the module
 // call. A page, an example or the comment of another name tells of each.
 var forPrograms = []string{
-	"rollout.Replay", ".ResetMask",
+	"rollout.Replay",
 	"sim/towerdefence.ParseText", "sim/terminal.ParseText", "sim/tron.ParseText", "sim/codecraft.AppendWindow",
 }
 

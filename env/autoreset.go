@@ -21,7 +21,7 @@ const (
 	// observation has been written to Final. Observe shows the new episode,
 	// while Reward, Terminated and Truncated belong to the old one.
 	SameStep
-	// Disabled never restarts games. The caller does, with ResetMask or Reset,
+	// Disabled never restarts games. The caller does, with Begin or Reset,
 	// before the next Step.
 	Disabled
 )
@@ -113,21 +113,6 @@ func (a *Autoreset) Episode(i int) uint64 {
 func (a *Autoreset) Reset(i int, seed uint64) {
 	a.Vector.Reset(i, seed)
 	a.ended[i], a.Terminated[i], a.Truncated[i] = false, false, false
-}
-
-// ResetMask begins the next episode of every game whose entry is true, ended or
-// not, and leaves the other games as they are. It is Gymnasium's
-// reset(options={"reset_mask": mask}). It panics if mask does not have one
-// entry per game.
-func (a *Autoreset) ResetMask(mask []bool) {
-	if len(mask) != len(a.ended) {
-		panic(fmt.Sprintf("env: a reset mask of length %d for %d games", len(mask), len(a.ended)))
-	}
-	for i, wanted := range mask {
-		if wanted {
-			a.Begin(i, a.episodes[i]+1)
-		}
-	}
 }
 
 // Begin begins the given episode of game i, whether the game has ended or not.

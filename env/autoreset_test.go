@@ -168,12 +168,13 @@ func TestDisabled(t *testing.T) {
 		"goes on [0 0], turn 2 running, shows start 0 | terminated [1 -1], turn 2 over, shows empty",
 	})
 	mustPanic(t, "stepping a game that has ended", "game 1 has ended", func() { a.Step(b) })
-	a.ResetMask([]bool{false, true})
+	a.Begin(1, 1)
 	assert.False(t, a.Terminated[1], "the reset leaves terminated true")
 	compare(t, play(a, b, 1), []string{
 		"truncated [0 0], turn 3 cut, shows start 0 | goes on [0 0], turn 1 running, shows start 1",
 	})
-	a.ResetMask([]bool{true, true}) // game 1, too, although it has not ended
+	a.Begin(0, 1)
+	a.Begin(1, 2) // game 1, too, although it has not ended
 	compare(t, play(a, b, 1), []string{
 		"goes on [0 0], turn 1 running, shows start 1 | goes on [0 0], turn 1 running, shows start 2",
 	})
@@ -197,9 +198,6 @@ func TestAutoresetRefuses(t *testing.T) {
 	v := pool(t, simtest.Toy{Seats: 2, Orders: 1}, env.Settings{N: 1})
 	_, err := env.NewAutoreset(v, 3, seedOf, nil)
 	assert.Error(t, err, "mode 3 is accepted")
-	a, err := env.NewAutoreset(v, env.Disabled, seedOf, nil)
-	require.NoError(t, err)
-	mustPanic(t, "ResetMask", "env: a reset mask of length 2 for 1 games", func() { a.ResetMask(make([]bool, 2)) })
 }
 
 func TestAutoresetAllocatesNothing(t *testing.T) {

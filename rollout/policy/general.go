@@ -130,7 +130,10 @@ func (r *random) pickEven(action []int32, mask []uint64, h *head, g *draws) {
 		if left == 0 {
 			word, left = mask[next], each
 			if n := len(action) - i; n >= each && each > 1 && word == word&choices*firsts {
-				words := sameWords(mask[next:], n, each)
+				words := 1
+				for (words+1)*each <= n && mask[next+words] == word {
+					words++
+				}
 				n = words * each
 				r.listOf(word&choices).pickAll(action[i:i+n], g)
 				i, next, left = i+n-1, next+words, 0
@@ -159,16 +162,6 @@ func (r *random) pickEven(action []int32, mask []uint64, h *head, g *draws) {
 		}
 		action[i] = int32(l.choice[draw*l.n>>32&63])
 	}
-}
-
-// sameWords returns how many words at the start of the mask are equal to the first. Each has some of
-// the heads.
-func sameWords(mask []uint64, heads, each int) int {
-	n := 1
-	for (n+1)*each <= heads && mask[n] == mask[0] {
-		n++
-	}
-	return n
 }
 
 // pickAll does the same as pickSmall for an even number of heads whose legal choices are the list.

@@ -215,7 +215,11 @@ func (h *reference) step() {
 
 // restart resets the games that have ended.
 func (h *reference) restart(mask []bool) {
-	h.auto.ResetMask(mask)
+	for i, wanted := range mask {
+		if wanted {
+			h.auto.Begin(i, h.auto.Episode(i)+1)
+		}
+	}
 	h.auto.Observe(h.batch)
 	for i, wanted := range mask {
 		if wanted {
