@@ -374,13 +374,13 @@ func receiverType(e ast.Expr) string {
 // most has the lines of Go that a top folder may have, without tests and the folders gen, and those of its tests: what
 // they had when the limits were set, and 3 %.
 var most = map[string]struct{ code, tests int }{
-	"sim":      {33740, 25280},
-	"features": {10260, 5880},
-	"env":      {2520, 2060},
-	"rollout":  {60150, 39660},
-	"datasets": {15550, 8840},
-	"bench":    {2400, 550},
-	"cmd":      {15320, 5890},
+	"sim":      {32810, 24110},
+	"features": {9220, 4860},
+	"env":      {2410, 1900},
+	"rollout":  {55170, 35470},
+	"datasets": {15060, 8200},
+	"bench":    {2080, 410},
+	"cmd":      {14020, 5530},
 }
 
 // TestSize counts the lines of each top folder. Growth is a decision: the commit that raises a limit says what it is for.
@@ -482,7 +482,7 @@ func TestLight(t *testing.T) {
 				assert.Falsef(t, withinAny(p, heavy), "%s needs %s: it belongs to moonfarm-full alone", l.pkg, p)
 			}
 			t.Logf("%d packages, %d of other modules", len(lines), others)
-			assert.Truef(t, (l.all <= 0 || len(lines) <= l.all) && (l.others <= 0 || others <= l.others), "%d packages, %d of other modules; want at most %d and %d (0: any number)", len(lines), others, l.all, l.others)
+			assert.Truef(t, (l.all <= 0 || len(lines) <= l.all) && (l.others <= 0 || others <= l.others), "%d packages, %d of other modules, expected at most %d and %d (0: any number)", len(lines), others, l.all, l.others)
 		})
 	}
 }
