@@ -23,7 +23,7 @@
 //     ColumnSHA256, and Records for the Arrow library. Manifest.Unpacker
 //     unpacks packed observations. ReadOptions.Filter selects rows of some
 //     policies, seats or outcomes; ReadOptions.Split puts equal games on one
-//     side. With ReadOptions.Makers, Batches and Render play the episodes
+//     side. With ReadOptions.Makers, Batches plays the episodes
 //     again, for rows with other observations and rewards.
 //   - Inspect sums up a dataset. Verify checks one and, if asked to, plays it again.
 //
@@ -31,18 +31,19 @@
 // its files: they are the same for any workers, batch sizes and machines, and
 // after any stop. An Episode is its seed and orders.
 //
-// This package is the face of the folders of internal, each of which imports only those above it:
+// This package is the face of four folders of internal, each of which imports only those of them
+// that stand above it:
 //
 //	about    what describes a dataset: its job, manifest, columns, index and card
 //	read     opens and reads a dataset, and sums it up
 //	write    makes datasets: a run, its folder, and its shards, whose episodes become bytes
 //	check    compares a dataset with its manifest, and with shards that are made again
 //
-// An episode becomes bytes in this order: write.Generate (write/generate.go) plays a shard; a
-// shardWriter (write/sink.go) creates its files; an Encoder (write/encoder.go) takes each episode,
-// checks it and writes its row of the episodes; its step rows (write/rows.go) are made by
-// package internal/rows in the columns of a batch, from the rows that the rollout kept
-// while it played or by playing the episode again; package internal/arrowfile
-// compresses and writes each full batch. A row has the return, the sum of the rewards
+// An episode becomes bytes in this order: write.Generate (write/generate.go) plays the missing shards by
+// rollout.Run; a shardWriter (write/sink.go) creates the files of a shard. An Encoder
+// (write/encoder.go) takes each episode and checks it. Package internal/rows makes its step rows
+// (write/rows.go) in the columns of a batch, from the rows that the rollout kept while it played or
+// by playing the episode again; then the Encoder writes its row of the episodes. Package
+// internal/arrowfile compresses and writes each full batch. A row has the return, the sum of the rewards
 // to come, so all rewards of the episode are known before its rows are written.
 package datasets

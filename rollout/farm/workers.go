@@ -102,16 +102,6 @@ func (x workers) enter(name string) (*worker, error) {
 	return w, nil
 }
 
-// slots counts the slots of workers that were heard of since a time.
-func (x workers) slots(since time.Time) (n int) {
-	for _, w := range x {
-		if w.alive(since) {
-			n += w.Slots
-		}
-	}
-	return n
-}
-
 // able returns the names of at most two workers that could take shards of a run.
 func (x workers) able(run, version string, now, since time.Time) (list []string) {
 	for name, w := range x {

@@ -13,9 +13,6 @@ import (
 // case.
 var textLetters = [5]byte{Defense: 'D', Attack: 'A', Energy: 'E', Tesla: 'T'}
 
-// textColumns is the line that numbers the columns.
-const textColumns = "01234567|76543210"
-
 // AppendText appends the position s of g as text, for people, tests and
 // failure messages. It shows both halves as A sees them, A's base on the left:
 //

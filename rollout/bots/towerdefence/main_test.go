@@ -239,17 +239,6 @@ func (l *log) create(name string) (io.WriteCloser, error) {
 	return &logFile{name: name, log: l}, nil
 }
 
-// filesIn returns a function that makes the files of a match log in a folder.
-func filesIn(dir string) func(name string) (io.WriteCloser, error) {
-	return func(name string) (io.WriteCloser, error) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return nil, err
-		}
-		return os.Create(path)
-	}
-}
-
 // bytes returns the size of all files.
 func (l *log) bytes() (n int) {
 	for _, f := range l.files {

@@ -16,7 +16,6 @@ import (
 	"moonfarm/sim/codecraft"
 	"moonfarm/sim/codecraft/wire/internal/wiretest"
 	"moonfarm/sim/codecraft/wire/protocol"
-	"moonfarm/sim/prng"
 )
 
 // openRecorded opens the recorded game.
@@ -25,14 +24,6 @@ func openRecorded(t testing.TB) *Reader {
 	r, err := NewReader(wiretest.RecordedGame, bytes.NewReader(wiretest.Unpack(t, wiretest.RecordedGame)))
 	require.NoError(t, err)
 	return r
-}
-
-// recorded plays ticks with orders of all kinds, and returns the replay file.
-func recorded(t testing.TB, g *codecraft.Game, s *codecraft.State, random *prng.Rand, ticks int) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	wiretest.Play(t, g, s, random, ticks, NewRecorder(&file, g, s))
-	return file.Bytes()
 }
 
 // TestRecordedStates makes states of all worlds of the recorded game, and worlds of these states.
