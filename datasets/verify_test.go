@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"moonfarm/rollout/filelock"
 )
 
 // TestVerify: a fresh dataset has no problems, whether the policies or the recorded
@@ -17,6 +19,7 @@ func TestVerify(t *testing.T) {
 			j := toyJob(3, 2)
 			j.Codec, j.Obs, j.MaxTurns = c, o, 6
 			dir := generateToy(t, j, Options{Workers: 2})
+			require.NoError(t, os.WriteFile(filepath.Join(dir, filelock.Prefix+".windows"), nil, 0o666)) // of a run on Windows
 			m := toyMakers()
 			r := requireSound(t, dir, m, VerifyOptions{Workers: 2, Recompute: -1})
 			require.Equal(t, 7, r.Recomputed)

@@ -47,7 +47,10 @@ func (u *upkeep) ticks() {
 		select {
 		case <-t.C:
 		case <-u.ctx.Done():
-			u.do(func(s *state) { s.waiting.dismiss() })
+			u.do(func(s *state) {
+				s.closed = true // the next coordinator gives the shards
+				s.waiting.dismiss()
+			})
 			return
 		}
 		often := u.tick()

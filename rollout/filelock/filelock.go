@@ -164,7 +164,7 @@ type lockFile struct {
 func (l lockFile) path() string { return filepath.Join(l.root.Name(), l.name) }
 
 // form matches the text of a lock file: its maker's number, machine, time and PID namespace.
-var form = regexp.MustCompile(`^(process ([0-9]+) on ([[:graph:]]+), since [[:graph:]]+)\n(?:([[:graph:]]+)\n)?$`)
+var form = regexp.MustCompile(`^(process ([0-9]+) on ([[:graph:]]+), since [[:graph:]]+)\n(?:([[:graph:]]*)\n)?$`)
 
 // text returns the text of a lock file of this process.
 func text() string {
@@ -190,9 +190,9 @@ func ended(maker []string) bool {
 
 // takeOver removes the lock file, with the given text, of a process that has ended. Meanwhile there
 // is a second file, so that no other process removes the new lock file of a faster one.
-func (l lockFile) takeOver(text []byte) error {
+func (l lockFile) takeOver(stale []byte) error {
 	guard := lockFile{l.root, l.name + ".takeover"}
-	err := guard.write()
+	err := guard.write(text())
 	if errors.Is(err, fs.ErrExist) {
 		return heldError("a process that takes over its lock file; if there is none, remove " + guard.path())
 	}
@@ -200,7 +200,7 @@ func (l lockFile) takeOver(text []byte) error {
 		return err
 	}
 	now, err := l.read()
-	if err == nil && bytes.Equal(now, text) {
+	if err == nil && bytes.Equal(now, stale) {
 		err = l.root.Remove(l.name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -254,13 +254,13 @@ func (l lockFile) held() error {
 // create creates the lock file, or an additional one beside it for a shared lock. Each process
 // looks for the other's file after it has made its own, so at least one of two finds the other.
 func (l lockFile) create(share bool) (release func(), err error) {
-	own := l
+	own, me := l, text()
 	if share {
 		own.name += "-" + rand.Text()
 	}
-	if err = own.write(); errors.Is(err, fs.ErrExist) {
+	if err = own.write(me); errors.Is(err, fs.ErrExist) {
 		if err = own.held(); err == nil { // any more
-			err = own.write()
+			err = own.write(me)
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
@@ -269,7 +269,11 @@ func (l lockFile) create(share bool) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	release = func() { own.root.Remove(own.name) }
+	release = func() {
+		if now, err := own.read(); err == nil && string(now) == me { // nobody has removed it by hand
+			own.root.Remove(own.name)
+		}
+	}
 	if err := l.others(own.name, share); err != nil {
 		release()
 		return nil, err
@@ -278,12 +282,12 @@ func (l lockFile) create(share bool) (release func(), err error) {
 }
 
 // write creates the file exclusively.
-func (l lockFile) write() error {
+func (l lockFile) write(text string) error {
 	w, err := l.root.OpenFile(l.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = w.WriteString(text())
+	_, err = w.WriteString(text)
 	if err = errors.Join(err, w.Close()); err != nil {
 		l.root.Remove(l.name)
 	}

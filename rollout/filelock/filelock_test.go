@@ -101,6 +101,12 @@ func TestHolder(t *testing.T) {
 	other()
 	require.Len(t, told, 1)
 	require.Contains(t, told[0], place+": this file system has no locks (flock: no locks available)")
+	removed := t.TempDir()
+	first, err := l.Lock(removed, false)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(removed, Prefix), []byte("a new holder, since the file was removed by hand"), 0o666))
+	first()
+	require.FileExists(t, filepath.Join(removed, Prefix))
 	_, err = (*Locker)(nil).Lock(place, false)
 	require.ErrorIs(t, err, ErrHeld, "a machine with flock respects the lock file of one without")
 	none, err := (&Locker{None: true}).Lock(place, false)
@@ -114,7 +120,8 @@ func TestLeft(t *testing.T) {
 	for _, l := range []*Locker{nil, without(syscall.ENOLCK)} {
 		for text, maker := range map[string]string{
 			"process 7 on elsewhere.example, since 2026-01-02T03:04:05Z\n": "process 7 on elsewhere.example, since 2026-01-02T03:04:05Z", "": "", "{}": "",
-			"process 7 on \x1b[2J, since x\n": "", strings.Repeat("x", 1<<20): "",
+			"process 8 on elsewhere.example, since 2026-01-02T03:04:05Z\n\n": "process 8 on elsewhere.example, since 2026-01-02T03:04:05Z", // made without /proc
+			"process 7 on \x1b[2J, since x\n":                                "", strings.Repeat("x", 1<<20): "",
 		} {
 			for _, name := range []string{Prefix, Prefix + "-shared"} {
 				place := t.TempDir()

@@ -2,9 +2,11 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"moonfarm/datasets/internal/about"
 	"moonfarm/datasets/internal/jsontext"
+	"moonfarm/rollout/filelock"
 )
 
 // attached compares the texts beside the manifest, and the models, with it. The card follows from
@@ -62,7 +64,7 @@ func (v *verifier) listing() error {
 		delete(counts, about.ModelsDir)
 	}
 	return v.d.Files.Each(v.d.Ctx, "", func(name string) error {
-		if _, ok := counts[name]; !ok && name != about.ManifestName && !slices.ContainsFunc(m.Attachments(), func(a about.Attachment) bool { return a.Path == name }) {
+		if _, ok := counts[name]; !ok && name != about.ManifestName && !strings.HasPrefix(name, filelock.Prefix) && !slices.ContainsFunc(m.Attachments(), func(a about.Attachment) bool { return a.Path == name }) {
 			v.problem("%s: does not belong to the dataset", name)
 		}
 		return nil

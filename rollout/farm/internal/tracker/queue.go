@@ -1,5 +1,7 @@
 package tracker
 
+import "slices"
+
 // Queue hands out the shards of a run. Every shard that is neither committed nor leased is in
 // it: among the new ones, or because it was returned.
 type Queue struct {
@@ -30,8 +32,13 @@ func (q *Queue) Next(taken func(shard int) bool) (int, bool) {
 	return 0, false
 }
 
-// Return puts a shard back that has lost its last lease or its commit.
-func (q *Queue) Return(shard int) { q.returned = append(q.returned, shard) }
+// Return puts a shard back that has lost its last lease or its commit, if it is not in the queue: a
+// worker's beat may lease a shard that Next has not given.
+func (q *Queue) Return(shard int) {
+	if shard < q.next && !slices.Contains(q.returned, shard) {
+		q.returned = append(q.returned, shard)
+	}
+}
 
 // Restart looks at every shard again.
 func (q *Queue) Restart() { q.next = 0 }

@@ -24,6 +24,8 @@ func TestQueue(t *testing.T) {
 	require.Equal(t, []int{0, 2}, []int{next(), next()})
 	q.Return(0)
 	q.Return(2)
+	q.Return(2) // is there
+	q.Return(4) // is there as a new one
 	taken[0] = true
 	require.Equal(t, []int{2, 3, 4}, []int{next(), next(), next()}, "a returned shard that is taken again is left out")
 	require.True(t, q.Drained())
