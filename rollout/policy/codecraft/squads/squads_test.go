@@ -131,6 +131,15 @@ func values(acts map[uint32]codecraft.Action) (list []codecraft.Action) {
 	return list
 }
 
+// A shot that kills is worth most, also if it leaves exactly nothing; one at an enemy that earlier shots kill is worth least.
+func TestWorthOfShots(t *testing.T) {
+	c := New(false)
+	for left, want := range map[int16]int{-2: -2, 0: 0, 4: 1 << 16, 5: 1 << 16, 6: 1<<15 - 6, 100: 1<<15 - 100} {
+		c.shots.left[1] = left
+		assert.Equal(t, want, c.worthShot(1, 5), "health %d", left)
+	}
+}
+
 // Each enemy gets the two shots that kill it, and no third one.
 func TestShotsAreShared(t *testing.T) {
 	s, acts := ordered(t, `
