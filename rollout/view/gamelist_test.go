@@ -94,3 +94,16 @@ func TestGrown(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 2, opened)
 }
+
+// TestOutcomes: a game that is over has a winner or is a draw, one that a limit has cut is neither.
+func TestOutcomes(t *testing.T) {
+	for want, x := range map[string]view.Entry{
+		"A": {Status: "over"}, "C": {Status: "over", Winner: 2}, "draw": {Status: "over", Winner: -1}, "cut": {Status: "cut", Winner: -1}, "none": {Status: "running", Winner: -1},
+	} {
+		for _, outcome := range []string{"", "A", "B", "C", "D", "draw", "cut"} {
+			q := view.Query{Count: 1, Outcome: outcome}
+			assert.NoError(t, q.Check())
+			assert.Equal(t, outcome == "" || outcome == want, q.Matches(&x), "%q of a game that is %q", outcome, want)
+		}
+	}
+}
