@@ -173,6 +173,8 @@ func TestDisabled(t *testing.T) {
 	compare(t, play(a, b, 1), []string{
 		"truncated [0 0], turn 3 cut, shows start 0 | goes on [0 0], turn 1 running, shows start 1",
 	})
+	a.Reset(0, 1003)
+	assert.False(t, a.Truncated[0], "the reset leaves truncated true")
 	a.Begin(0, 1)
 	a.Begin(1, 2) // game 1, too, although it has not ended
 	compare(t, play(a, b, 1), []string{
