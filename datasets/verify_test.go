@@ -63,3 +63,14 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 	}
 	requireSound(t, dir, Makers{}, VerifyOptions{})
 }
+
+// TestOtherVersionOfRules: a dataset whose rules have another version here is not played again.
+func TestOtherVersionOfRules(t *testing.T) {
+	m := toyMakers()
+	dir := generateToy(t, toyJob(2, 1), Options{})
+	edit(t, dir, func(m *Manifest) { m.Rules[0].Version += "9" })
+	_, err := Verify(t.Context(), dir, m, VerifyOptions{Recompute: 1})
+	require.ErrorContains(t, err, "9 of the rules, this moonfarm plays ")
+	_, err = opened(t, dir).ReadColumns(ReadOptions{Makers: &m})
+	require.ErrorContains(t, err, "9 of the rules, this moonfarm plays ")
+}
