@@ -63,12 +63,13 @@ func (s *seatedBot) join(ctx context.Context) (bots.Bot, error) {
 	return s, nil
 }
 
-// reportFaults passes the bot's faults to Match.Fault while the match is played.
+// reportFaults passes the bot's faults to Match.Fault while the match is played, until it is stopped.
 func (s *seatedBot) reportFaults() {
-	if s.host.Fault == nil {
-		return
+	s.record.report = func(k FaultKind, f *Faults) {
+		if s.host.Fault != nil && !s.stopped() {
+			s.host.Fault(int(s.player), k, f)
+		}
 	}
-	s.record.report = func(k FaultKind, f *Faults) { s.host.Fault(int(s.player), k, f) }
 }
 
 // Ask implements bots.Bot. For a bot that has crashed it returns the order of the missing

@@ -32,8 +32,7 @@ func (q *Queue) Next(taken func(shard int) bool) (int, bool) {
 	return 0, false
 }
 
-// Return puts a shard back that has lost its last lease or its commit, if it is not in the queue: a
-// worker's beat may lease a shard that Next has not given.
+// Return puts a shard back that has lost its last lease or its commit, unless the queue has it.
 func (q *Queue) Return(shard int) {
 	if shard < q.next && !slices.Contains(q.returned, shard) {
 		q.returned = append(q.returned, shard)
