@@ -18,7 +18,7 @@ import (
 // TestStoppedAtEveryStep fails every single change of a run.
 func TestStoppedAtEveryStep(t *testing.T) {
 	j := mixed(toyJob(2, 1))
-	j.Episodes = 25
+	j.Episodes = 13
 	want := withoutFolders(files(t, generateToy(t, j, Options{Workers: 1})))
 	stoppedAtEveryStep(t, 1, 30, want, func(out string, o Options) error {
 		_, err := Generate(withBuckets(t), out, j, toyMakers(), o)

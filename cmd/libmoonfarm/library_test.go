@@ -30,7 +30,8 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-buildmode=c-shared", "-o", filepath.Join(dir, "libmoonfarm.so"), ".").CombinedOutput()
+	// With the flags of the wheel, which a test of the Python package builds: Go compiles the packages once.
+	out, err := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-o", filepath.Join(dir, "libmoonfarm.so"), ".").CombinedOutput()
 	if err != nil {
 		return dir, fmt.Errorf("%w\n%s", err, out)
 	}

@@ -17,23 +17,65 @@ import (
 
 // Limits of time. A busy machine takes long for simple things.
 const (
-	allLimit  = 9 * time.Minute // of all answers of one browser
+	allLimit  = 9 * time.Minute // of all answers to one page
 	waitLimit = 3 * time.Minute
 )
 
-// Browser is a headless Chromium with one page, driven over its pipe.
+// Browser is a page of a headless Chromium, which is driven over its pipe. It shares no cookies
+// and no storage with other pages.
 type Browser struct {
 	t        testing.TB
-	to       *os.File
-	from     *bufio.Reader
+	context  string // of cookies, storage and permissions
 	session  string
-	calls    int
 	troubles []string
 }
 
-// Open opens a page. It skips the test where no Chromium is installed. The browser ends
-// with the test.
+// chromium is the process of all pages of a test program, one at a time: its start takes longer
+// than most tests.
+var chromium struct {
+	to    *os.File
+	from  *os.File
+	lines *bufio.Reader
+	calls int
+	end   func()
+}
+
+// Main runs the tests of a package and ends the browser that they started. It is for TestMain.
+func Main(m *testing.M) {
+	status := m.Run()
+	if chromium.end != nil {
+		chromium.end()
+	}
+	os.Exit(status)
+}
+
+// Open opens a page. It skips the test where no Chromium is installed. The page is closed at the
+// end of the test. The tests of the package need Main.
 func Open(t testing.TB, url string) *Browser {
+	t.Helper()
+	if chromium.end == nil {
+		start(t)
+	}
+	_ = chromium.from.SetReadDeadline(time.Now().Add(allLimit))
+	b := &Browser{t: t}
+	var target struct{ BrowserContextID, TargetID, SessionID string }
+	b.Call("Target.createBrowserContext", nil, &target)
+	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": target.BrowserContextID}, &target)
+	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
+	b.context, b.session = target.BrowserContextID, target.SessionID
+	t.Cleanup(func() {
+		b.session = ""
+		b.Call("Target.disposeBrowserContext", map[string]any{"browserContextId": b.context}, &struct{}{})
+	})
+	for _, domain := range []string{"Runtime", "Log", "Page"} {
+		b.Call(domain+".enable", nil, &struct{}{})
+	}
+	b.Navigate(url)
+	return b
+}
+
+// start starts Chromium.
+func start(t testing.TB) {
 	t.Helper()
 	program := ""
 	for _, name := range []string{"google-chrome", "chromium-browser", "chromium"} {
@@ -44,46 +86,38 @@ func Open(t testing.TB, url string) *Browser {
 	if program == "" {
 		t.Skip("Chromium is not installed: the page is not tried in a browser")
 	}
-	b := start(t, program)
-	var target struct{ TargetID, SessionID string }
-	b.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
-	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
-	b.session = target.SessionID
-	for _, domain := range []string{"Runtime", "Log", "Page"} {
-		b.Call(domain+".enable", nil, &struct{}{})
-	}
-	b.Navigate(url)
-	return b
-}
-
-func start(t testing.TB, program string) *Browser {
-	t.Helper()
 	in, to, err := os.Pipe()
 	require.NoError(t, err)
 	from, out, err := os.Pipe()
 	require.NoError(t, err)
+	folder, err := os.MkdirTemp("", "chromium")
+	require.NoError(t, err)
 	c := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--window-size=1300,1400", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--window-size=1300,1400", "--remote-debugging-pipe", "--user-data-dir="+folder, "about:blank")
 	c.ExtraFiles = []*os.File{in, out} // 3 and 4
 	require.NoError(t, c.Start())
 	in.Close()
 	out.Close()
-	t.Cleanup(func() { // before that of TempDir
+	chromium.to, chromium.from, chromium.lines = to, from, bufio.NewReader(from)
+	chromium.end = func() {
 		fmt.Fprint(to, `{"id":1000000,"method":"Browser.close"}`+"\x00")
 		timer := time.AfterFunc(10*time.Second, func() { c.Process.Kill() })
 		_ = c.Wait()
 		timer.Stop()
-		to.Close()
-		from.Close()
-	})
-	_ = from.SetReadDeadline(time.Now().Add(allLimit))
-	return &Browser{t: t, to: to, from: bufio.NewReader(from)}
+		os.RemoveAll(folder)
+	}
 }
 
 // Navigate opens another page.
 func (b *Browser) Navigate(url string) {
 	b.t.Helper()
 	b.Call("Page.navigate", map[string]any{"url": url}, &struct{}{})
+}
+
+// Allow grants permissions to the page.
+func (b *Browser) Allow(permissions ...string) {
+	b.t.Helper()
+	b.Call("Browser.grantPermissions", map[string]any{"permissions": permissions, "browserContextId": b.context}, &struct{}{})
 }
 
 // Call sends a command and decodes its answer into result. The test fails if the command does.
@@ -94,11 +128,12 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 
 // message is an answer to a command, or an event.
 type message struct {
-	ID     int
-	Result json.RawMessage
-	Error  any
-	Method string
-	Params struct {
+	ID      int
+	Result  json.RawMessage
+	Error   any
+	Method  string
+	Session string `json:"sessionId"`
+	Params  struct {
 		ExceptionDetails struct {
 			Text      string
 			Exception struct{ Description string }
@@ -113,24 +148,26 @@ type message struct {
 // the browser reports meanwhile.
 func (b *Browser) try(method string, params map[string]any, result any) error {
 	b.t.Helper()
-	b.calls++
+	chromium.calls++
 	data, err := json.Marshal(struct {
 		ID        int            `json:"id"`
 		Method    string         `json:"method"`
 		Params    map[string]any `json:"params,omitempty"`
 		SessionID string         `json:"sessionId,omitempty"`
-	}{b.calls, method, params, b.session})
+	}{chromium.calls, method, params, b.session})
 	require.NoError(b.t, err)
-	_, err = b.to.Write(append(data, 0))
+	_, err = chromium.to.Write(append(data, 0))
 	require.NoError(b.t, err)
 	for {
-		data, err := b.from.ReadBytes(0)
+		data, err := chromium.lines.ReadBytes(0)
 		require.NoError(b.t, err, method)
 		var m message
 		require.NoError(b.t, json.Unmarshal(data[:len(data)-1], &m))
 		switch {
-		case m.ID != b.calls:
-			b.note(&m)
+		case m.ID != chromium.calls:
+			if m.Session == b.session {
+				b.note(&m)
+			}
 			continue
 		case m.Error != nil:
 			return fmt.Errorf("%v", m.Error)

@@ -23,7 +23,7 @@ import (
 
 // TestEveryFrameIsDrawn draws the frames of Terminal's recordings, also of those that differ when they are
 // played here: a scene has as many structures and units of each owner and kind as its frame. It takes all
-// recordings if MOONFARM_LONG is set, else every fifteenth, and of damaged ones the frames before the damage.
+// recordings if MOONFARM_LONG is set, else every fortieth, and of damaged ones the frames before the damage.
 func TestEveryFrameIsDrawn(t *testing.T) {
 	var names []string
 	for _, folder := range []string{"terminal", "terminal-edge", "terminal-more"} {
@@ -31,7 +31,7 @@ func TestEveryFrameIsDrawn(t *testing.T) {
 	}
 	frames, files, damaged := 0, 0, 0
 	for i, name := range names {
-		if i%15 != 0 && os.Getenv("MOONFARM_LONG") == "" {
+		if i%40 != 0 && os.Getenv("MOONFARM_LONG") == "" {
 			continue
 		}
 		n, whole := drawn(t, name)

@@ -16,10 +16,10 @@ func long() bool { return os.Getenv("MOONFARM_LONG") == "1" }
 
 // TestTwin compares the fast game with the plain twin, tick by tick, in every scenario: the first
 // steps and the possible targets of all units, the attacks in order, the dead, the status and every
-// byte of the state. Half of the matches have random rules. It plays 1,500 ticks, with
+// byte of the state. Half of the matches have random rules. It plays 1,000 ticks, with
 // MOONFARM_LONG=1 25,000.
 func TestTwin(t *testing.T) {
-	ticks := 1500
+	ticks := 1000
 	if long() {
 		ticks = 25_000
 	}

@@ -15,7 +15,7 @@ import (
 type Record struct {
 	Events
 
-	Ends []Events // the lists after each action frame
+	Ends [][9]int // the lengths of the lists after each action frame
 
 	Removed []DeathEvent // structures that the last restore removed, in the order of ids
 }
@@ -147,15 +147,14 @@ func (e *Events) Clear() {
 
 // Frame returns the events of frame i since the last Clear, from 0. It is valid until the record changes.
 func (r *Record) Frame(i int) Events {
-	var a Events
+	var a [9]int
 	if i > 0 {
 		a = r.Ends[i-1]
 	}
 	b := r.Ends[i]
 	return Events{
-		b.Spawns[len(a.Spawns):], b.Moves[len(a.Moves):], b.Breaches[len(a.Breaches):], b.Shields[len(a.Shields):],
-		b.SelfDestructs[len(a.SelfDestructs):], b.Targets[len(a.Targets):], b.Damages[len(a.Damages):], b.Deaths[len(a.Deaths):],
-		b.Attacks[len(a.Attacks):], int32(len(a.Targets)),
+		r.Spawns[a[0]:b[0]], r.Moves[a[1]:b[1]], r.Breaches[a[2]:b[2]], r.Shields[a[3]:b[3]], r.SelfDestructs[a[4]:b[4]],
+		r.Targets[a[5]:b[5]], r.Damages[a[6]:b[6]], r.Deaths[a[7]:b[7]], r.Attacks[a[8]:b[8]], int32(a[5]),
 	}
 }
 
@@ -165,7 +164,12 @@ func (e *Events) TargetsOf(d SelfDestructEvent) []Pos {
 }
 
 // end ends a frame.
-func (r *Record) end() { r.Ends = append(r.Ends, r.Events) }
+func (r *Record) end() {
+	r.Ends = append(r.Ends, [9]int{
+		len(r.Spawns), len(r.Moves), len(r.Breaches), len(r.Shields), len(r.SelfDestructs),
+		len(r.Targets), len(r.Damages), len(r.Deaths), len(r.Attacks),
+	})
+}
 
 // recordMove records the step of all units of a stack.
 func (a *actionPhase) recordMove(st *stack, to uint16) {

@@ -79,7 +79,7 @@ func TestRelease(t *testing.T) {
 	})
 	host := runtime.GOOS + "/" + runtime.GOARCH
 	platforms := []string{host}
-	if !testing.Short() && runtime.GOOS != "windows" {
+	if os.Getenv("MOONFARM_LONG") != "" && runtime.GOOS != "windows" {
 		platforms = append(platforms, "windows/amd64")
 	}
 	names, err := commands(t.Context(), root)

@@ -10,6 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from tests import program
+
 FOLDER = Path(__file__).resolve().parent.parent
 BOTS = FOLDER / "examples" / "bots"
 NO_GO = None if shutil.which("go") else "left out: there is no go"
@@ -20,8 +22,6 @@ class Bots(unittest.TestCase):
     def test_matches(self) -> None:
         """In both seats they answer in every turn, and the rules refuse none of their orders."""
         with tempfile.TemporaryDirectory() as made:
-            command = Path(made) / "moonfarm"
-            subprocess.run(["go", "build", "-o", command, "./cmd/moonfarm"], cwd=FOLDER.parent.parent, check=True)
             for game, rules, flags, other in (
                 ("towerdefence", "game.config.max-rounds=3\n", "--games 256 --depth 4", "random"),
                 ("terminal", "moonfarm.maxTurns=4\n", "--games 32 --depth 1", "random"),
@@ -31,7 +31,7 @@ class Bots(unittest.TestCase):
                     (Path(made) / "rules").write_text(rules)
                     bot = f"'{sys.executable}' '{BOTS / ('search_' + game + '.py')}' {flags}"
                     done = subprocess.run(
-                        [command, "match", game, "--rules", "rules", "--player", bot, "--player", other, "--games", "2", "--json"],
+                        [program(), "match", game, "--rules", "rules", "--player", bot, "--player", other, "--games", "2", "--json"],
                         cwd=made, capture_output=True, text=True, timeout=300,
                     )  # fmt: skip
                     self.assertEqual(done.returncode, 0, done.stderr)

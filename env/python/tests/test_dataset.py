@@ -18,9 +18,7 @@ import numpy as np
 import moonfarm
 from moonfarm import library
 
-from . import test_library
-
-ROOT = Path(__file__).resolve().parents[3]
+from . import program, test_library
 
 try:
     import torch
@@ -36,12 +34,10 @@ made = {}
 
 
 def setUpModule():
-    """Builds the command, which makes the datasets of all tests."""
+    """Makes a folder for the datasets of all tests."""
     if shutil.which("go") is None:
         raise unittest.SkipTest("left out: Go is not here to make datasets")
     made["folder"] = tempfile.TemporaryDirectory()
-    made["command"] = Path(made["folder"].name) / "moonfarm"
-    subprocess.run(["go", "build", "-o", made["command"], "./cmd/moonfarm"], cwd=ROOT, check=True)
 
 
 def tearDownModule():
@@ -53,7 +49,7 @@ def generate(game, *flags):
     folder = Path(made["folder"].name) / "-".join([game, *flags]).replace("/", "_")
     if not folder.exists():
         subprocess.run(
-            [made["command"], "generate", game, "--seed", "3", "--out", folder, *flags],
+            [program(), "generate", game, "--seed", "3", "--out", folder, *flags],
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
     return moonfarm.dataset(folder)

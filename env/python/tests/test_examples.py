@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import csv
-import functools
 import importlib.util
 import json
 import os
@@ -20,6 +18,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 import moonfarm
+from tests import program
 
 FOLDER = Path(__file__).resolve().parent.parent
 NO_TORCH = None if importlib.util.find_spec("torch") else "left out: there is no torch"
@@ -41,16 +40,6 @@ def run(example: str, *arguments: object) -> list[str]:
     if done.returncode:
         raise AssertionError(f"{example} exits with {done.returncode}:\n{done.stderr}")
     return done.stdout.splitlines()
-
-
-@functools.lru_cache(maxsize=None)
-def program() -> Path:
-    """Builds the command moonfarm, once."""
-    folder = tempfile.TemporaryDirectory()
-    atexit.register(folder.cleanup)
-    file = Path(folder.name) / "moonfarm"
-    subprocess.run(["go", "build", "-o", file, "./cmd/moonfarm"], cwd=FOLDER.parent.parent, check=True)
-    return file
 
 
 class Examples(unittest.TestCase):
@@ -312,7 +301,7 @@ class Examples(unittest.TestCase):
         import torch
 
         whole = file.read_bytes()
-        for contents in (b"", whole[: len(whole) // 2], None):
+        for contents in some(whole[: len(whole) // 2], b"", None):
             if contents is None:
                 torch.save({"weights": 1}, file)
             else:
@@ -332,7 +321,7 @@ class Examples(unittest.TestCase):
             self.generate("terminal", "mcts(sims=4)", 12, folder / "data", "--max-turns", "12")
             small = ("--width", 64, "--rows", 64, "--validation", 0.3, "--games", 0)
             run("behaviour_cloning.py", folder / "data", "--seconds", 1, *small, "--out", folder / "clone")
-            more = (*small, "--seconds", 3, "--learn", "value", "--begin", folder / "clone", "--out", folder / "judge")
+            more = (*small, "--seconds", 1, "--learn", "value", "--begin", folder / "clone", "--out", folder / "judge")
             said = run("behaviour_cloning.py", folder / "data", *more)
             self.assertRegex(said[2], r"^  value off by \d\.\d+ from the outcome")
             before, after = (torch.load(folder / name / "clone.pt") for name in ("clone", "judge"))
@@ -504,15 +493,15 @@ class Examples(unittest.TestCase):
     def test_behaviour_cloning_of_searches(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
-            for game, policy, episodes in (
+            for game, policy, episodes in some(
                 ("towerdefence", "mcts(sims=20),econ", 60), ("terminal", "mcts(sims=10),turtle", 8),
-            ):
+            ):  # fmt: skip
                 make = [
                     program(), "generate", game, "--policy", policy, "--obs", "none", "--out", folder / game,
                     "--episodes", str(episodes), "--max-turns", "30",
                 ]  # fmt: skip
                 subprocess.run(make, check=True, capture_output=True)
-                for learn in ("shares", "played"):
+                for learn in some("shares", "played"):
                     with self.subTest(game=game, learn=learn):
                         self.learn_searches(folder / game, learn)
             done = [*make, "--policy", "random"]
@@ -524,7 +513,7 @@ class Examples(unittest.TestCase):
     def learn_searches(self, data: Path, learn: str):
         out = data.parent / f"{data.name}-{learn}"
         lines = run(
-            "behaviour_cloning.py", data, "--learn", learn, "--out", out, "--seconds", 3, "--width", 16, "--rows", 64,
+            "behaviour_cloning.py", data, "--learn", learn, "--out", out, "--seconds", 1, "--width", 16, "--rows", 64,
             "--validation", 0.3, "--opponent", "random", "--games", 2, "--max-turns", 3, "--form", "cells", "--matches", 1,
         )  # fmt: skip
         self.assertRegex(lines[-1], r"\d+\.\d % against random in 2 games")

@@ -19,6 +19,7 @@ import moonfarm
 from moonfarm import __main__ as command
 from moonfarm import exporting
 
+from . import ROOT
 from . import test_dataset as datasets
 from .test_dataset import generate, setUpModule, small, tearDownModule  # noqa: F401
 
@@ -32,7 +33,7 @@ try:
 except ImportError:
     pyarrow = None
 
-ENVIRONMENT = dict(os.environ, PYTHONPATH=str(datasets.ROOT / "env" / "python"))
+ENVIRONMENT = dict(os.environ, PYTHONPATH=str(ROOT / "env" / "python"))
 ENOUGH = 120  # seconds, for something that takes one
 
 

@@ -13,8 +13,8 @@ import unittest
 from pathlib import Path
 
 import moonfarm  # noqa: F401  without the library the tests fail here
+from tests import ROOT, program
 
-ROOT = Path(__file__).resolve().parents[3]
 
 
 # Code before and after the blocks of a page that shows only parts of programs, in the order of the blocks.
@@ -82,8 +82,8 @@ class Pages(unittest.TestCase):
         if shutil.which("go") is None:
             self.skipTest("left out: there is no go")
         if not (self.folder / "data").exists():
-            make = "go run ./cmd/moonfarm generate towerdefence --episodes 50 --seed 1 --out".split()
-            subprocess.run([*make, self.folder / "data" / "td"], cwd=ROOT, check=True, capture_output=True)
+            make = "generate towerdefence --episodes 50 --seed 1 --out".split()
+            subprocess.run([program(), *make, self.folder / "data" / "td"], check=True, capture_output=True)
 
     def run_block(self, block):
         for needed in ("gymnasium", "numpy", "pyarrow", "stable_baselines3"):

@@ -207,7 +207,7 @@ func TestTowerDefenceFaults(t *testing.T) {
 // within bounds, however often the bot fails and however much it prints. Faults are also
 // reported as they occur.
 func TestTowerDefenceLastLines(t *testing.T) {
-	while := 10 * time.Second // enough to start and to print a line, on a busy machine too
+	while := 5 * time.Second // enough to start and to print a line, on a busy machine too
 	for _, c := range []struct {
 		kind   string
 		limits Limits

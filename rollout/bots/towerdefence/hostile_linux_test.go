@@ -205,7 +205,7 @@ func TestHostile(t *testing.T) {
 		crash   string
 	}{
 		{"sleeps", "1h", map[FaultKind]int{Late: 2}, Late, "did not end within 1s", "", ""},
-		{"floods", "", map[FaultKind]int{Late: 2, Refused: 1}, Late, "did not end within 5s", "0,0,2", ""},
+		{"floods", "", map[FaultKind]int{Late: 2, Refused: 1}, Late, "did not end within 3s", "0,0,2", ""},
 		{"huge", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,\x00`, "1,1,2," + strings.Repeat("\x00", maxCommand-6), ""},
 		{"long", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,1,1`, strings.Repeat("1,1,2,", maxCommand/6) + "1,1,", ""},
 		{"pipe", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
@@ -215,7 +215,7 @@ func TestHostile(t *testing.T) {
 		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: remove"},
 		{"stranger", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"forks", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
-		{"drips", "", map[FaultKind]int{Late: 2}, Late, "did not end within 5s", "No Command", ""},
+		{"drips", "", map[FaultKind]int{Late: 2}, Late, "did not end within 3s", "No Command", ""},
 		{"garbage", "", map[FaultKind]int{Garbled: 2}, Garbled, "command.txt is not UTF-8", "No Command", ""},
 		{"quits", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: no such file", "", ""},
 		{"twice", "", map[FaultKind]int{Refused: 1}, Refused, `"1,1,2"`, "1,1,2", ""},
@@ -234,7 +234,7 @@ func TestHostile(t *testing.T) {
 			case "sleeps":
 				s.Limits.Answer = time.Second
 			case "floods", "drips":
-				s.Limits.Answer = 5 * time.Second // they leave a command first, on a busy machine too
+				s.Limits.Answer = 3 * time.Second // they leave a command first, on a busy machine too
 			case "eats":
 				s.Process = child.Limits{Memory: 60 << 20}
 			}

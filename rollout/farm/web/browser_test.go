@@ -14,6 +14,8 @@ import (
 	"moonfarm/rollout/farm/farmtest"
 )
 
+func TestMain(m *testing.M) { browsertest.Main(m) }
+
 // cell returns the expression for the text of a cell of a table's body.
 func cell(table string, row, column int) string {
 	return fmt.Sprintf(`document.getElementById(%q).tBodies[0].rows[%d]?.cells[%d]?.innerText`, table, row, column)

@@ -37,6 +37,8 @@ func onBoard(x, y float64) string {
 	return fmt.Sprintf(`((b) => { const r = b.canvas.getBoundingClientRect(), p = b.pointOf({ x: %v, y: %v, width: 1, height: 1 }); return [r.x + p[0], r.y + p[1]] })(boards[0])`, x, y)
 }
 
+func TestMain(m *testing.M) { browsertest.Main(m) }
+
 // opened waits until a film is shown.
 func opened(b *browsertest.Browser) {
 	b.Becomes(`!!boards[0].frame && !document.getElementById("film").hidden`, "true")
@@ -307,7 +309,7 @@ func TestCopy(t *testing.T) {
 	b := browsertest.Open(t, serve(t, arena(3, 12), arena(4, 9)).URL+"#episode=3&turn=7")
 	opened(b)
 	b.Becomes(`navigator.clipboard ? "there" : ""`, "there")
-	b.Call("Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite", "clipboardSanitizedWrite"}}, &struct{}{})
+	b.Allow("clipboardReadWrite", "clipboardSanitizedWrite")
 	click(b, "copy")
 	b.Becomes(textOf("say"), "Copied the link of this position")
 	assert.Contains(t, b.Eval(`navigator.clipboard.readText()`), "/#episode=3&turn=7")

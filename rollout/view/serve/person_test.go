@@ -22,6 +22,8 @@ import (
 	"moonfarm/sim"
 )
 
+func TestMain(m *testing.M) { browsertest.Main(m) }
+
 // newSession serves a game with a person at seat 0, and opens its page.
 func newSession(t *testing.T, game, rules, form, other string, change ...func(o *human.Setup)) (*human.Session, *browsertest.Browser) {
 	t.Helper()
