@@ -51,6 +51,9 @@ func ParseText(g *Game, text string) (s State, err error) {
 		r.at(e).ID = id
 	}
 	r.put()
+	if fault := g.purseFault(&r.state); fault != "" {
+		return s, fmt.Errorf("%s: no state of a game has it", fault)
+	}
 	return r.state, nil
 }
 

@@ -163,6 +163,8 @@ func TestTextErrors(t *testing.T) {
 		"0 w .\nid 13,0=0":            `line 2, column 9: expected an id from 1 to 16777215, found "0"`,
 		"0 w w\nid 13,0=3 14,0=3":     `line 2, column 16: expected each id once, found "3"`,
 		"health 13,0=1":               `line 1, column 8: expected the cell of a structure, found "13,0=1"`,
+		"turn 3 next 16777217":        `next id 16777217: no state of a game has it`,
+		"p2 bits -1":                  `player 2: bits -1: no state of a game has it`,
 		"0 w .\nhealth 13,0=0":        `line 2, column 13: expected a number above 0, found "0"`,
 	})
 	_, err := terminal.ParseText(mustGame(t, "2019"), "0 . W")

@@ -16,10 +16,10 @@ import (
 
 // TestTwin compares the fast game with the plain twin, deployment by deployment and frame by frame, in
 // every scenario: units, resources and all events of every frame, the restore, and the same turn
-// played by Step without a record. Half of the matches have random rules. It plays 2,000 deployments,
+// played by Step without a record. Half of the matches have random rules. It plays 4,000 deployments,
 // with MOONFARM_LONG=1 60,000.
 func TestTwin(t *testing.T) {
-	deployments := 2000
+	deployments := 4000
 	if os.Getenv("MOONFARM_LONG") == "1" {
 		deployments = 60_000
 	}

@@ -21,7 +21,7 @@ func ParseText(g *Game, text string) (s State, err error) {
 	p := &r.position
 	b := texts.ReadBoard(text)
 	b.Pairs("round", map[string]any{"round": &p.Round})
-	var damage [2]int
+	var damage [2]int32 // as the score
 	for q := range sim.Player(2) {
 		h := &p.Half[q]
 		h.Energy, h.Health = g.rules.Start(q)
@@ -42,7 +42,7 @@ func ParseText(g *Game, text string) (s State, err error) {
 		return State{}, err
 	}
 	for q := range s.Half {
-		s.Half[q].Ledger += ledger(-damage[q], damage[q^1])
+		s.Half[q].Ledger += ledger(int(-damage[q]), int(damage[q^1]))
 	}
 	return s, nil
 }

@@ -1,5 +1,7 @@
 package plain
 
+import "slices"
+
 // An edge is one of the four diagonal edges of the arena (2.3).
 type edge uint8
 
@@ -44,12 +46,8 @@ func (e edge) cells() (all [14]Pos) {
 
 // on reports whether the cell lies on the edge.
 func (e edge) on(at Pos) bool {
-	for _, c := range e.cells() {
-		if c == at {
-			return true
-		}
-	}
-	return false
+	cells := e.cells()
+	return slices.Contains(cells[:], at)
 }
 
 // edgeAt returns the edge that a cell lies on. No cell lies on two edges.
