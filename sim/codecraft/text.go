@@ -2,7 +2,6 @@ package codecraft
 
 import (
 	"fmt"
-	"math/bits"
 	"strconv"
 	"strings"
 
@@ -96,42 +95,15 @@ type window struct{ x0, y0, x1, y1 int }
 
 // used returns the part of the map that has entities or had resources.
 func (s *State) used() window {
-	var columns [2]uint64 // the columns that are not empty
-	w := window{y0: Side}
+	w := window{x0: Side, y0: Side}
 	for y := range Side {
-		low, high := s.Occupied.Row(y)
 		for x := range Side {
-			if s.hadVein(x, y) {
-				low, high = low|bit(x, 0), high|bit(x, 64)
+			if s.Occupied.Has(x, y) || s.hadVein(x, y) {
+				w = window{min(w.x0, x), min(w.y0, y), max(w.x1, x+1), max(w.y1, y+1)}
 			}
 		}
-		if low|high != 0 {
-			w.y0, w.y1 = min(w.y0, y), y+1
-			columns[0], columns[1] = columns[0]|low, columns[1]|high
-		}
-	}
-	switch {
-	case w.y1 == 0:
-		return window{}
-	case columns[0] != 0:
-		w.x0 = bits.TrailingZeros64(columns[0])
-	default:
-		w.x0 = 64 + bits.TrailingZeros64(columns[1])
-	}
-	if columns[1] != 0 {
-		w.x1 = 64 + bits.Len64(columns[1])
-	} else {
-		w.x1 = bits.Len64(columns[0])
 	}
 	return w
-}
-
-// bit returns the bit of column x in the word of a row that begins with column from.
-func bit(x, from int) uint64 {
-	if x < from {
-		return 0
-	}
-	return 1 << (x - from) // 0 from 64 on
 }
 
 // hadVein reports whether a resource was on the cell at the start.

@@ -45,12 +45,7 @@ func (g *Game) mark(board *[side][side]bool, e *Entity, reach int) {
 
 // visible reports whether player p sees any cell of an entity.
 func (g *Game) visible(p int, e *Entity) bool {
-	for _, c := range e.cells() {
-		if g.seen(p, c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.cells(), func(c Pos) bool { return g.seen(p, c) })
 }
 
 // cost returns the cost of entering a cell for u; ok is false if the cell is blocked.
