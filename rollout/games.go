@@ -19,9 +19,6 @@ import (
 // the number of episodes.
 const window = 4
 
-// maxMembers is the most members of a Mixture: their index is stored in a byte.
-const maxMembers = 256
-
 // GameSeed returns the seed with which episode number id of a run is Reset.
 func GameSeed(seed, id uint64) uint64 { return prng.StreamSeed(seed, id, 0, 0, prng.PurposeGame) }
 
@@ -96,10 +93,15 @@ func NewGames(v env.Vector, c Cast) (*Games, error) {
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	g.batch = env.NewBatch(v.Spec(), len(g.playing), g.wants)
+	g.allocate()
+	return g, nil
+}
+
+// allocate makes the batch, with all slabs that are wanted.
+func (g *Games) allocate() {
+	g.batch = env.NewBatch(g.v.Spec(), len(g.playing), g.wants)
 	g.batch.Idle = make([]bool, len(g.playing))
 	g.kept = withSlabs(g.batch, g.keep)
-	return g, nil
 }
 
 // seated returns games without a batch, an opening and a policy that is asked. A policy may
@@ -126,7 +128,8 @@ func seated(v env.Vector, seats []Policy, keep env.Want) (*Games, error) {
 		g.rows[p] = make([]int32, 0, s.Games)
 	}
 	g.findSearchers()
-	return g, g.findMixtures()
+	g.findMixtures()
+	return g, nil
 }
 
 // Close closes the policies.
@@ -142,21 +145,16 @@ func (g *Games) Close() error {
 }
 
 // findMixtures lists the seats whose policies are mixtures.
-func (g *Games) findMixtures() error {
+func (g *Games) findMixtures() {
 	for p, policy := range g.seats {
 		c, ok := policy.(Mixture)
-		if !ok {
-			continue
-		}
-		if n := len(c.Members()); n > maxMembers {
-			return fmt.Errorf("%s at seat %d has %d members, at most %d are possible", policy.Name(), p, n, maxMembers)
-		}
-		if g.mixtures == nil {
+		if ok && g.mixtures == nil {
 			g.mixtures, g.chosen = make([]Mixture, g.players), make([]uint8, g.players*len(g.playing))
 		}
-		g.mixtures[p] = c
+		if ok {
+			g.mixtures[p] = c
+		}
 	}
-	return nil
 }
 
 // Play plays the episodes first … first+n−1 of the run with that master seed
@@ -193,14 +191,11 @@ func (g *Games) Play(ctx context.Context, seed, first, n uint64, sink Sink) erro
 // Shard plays the episodes first … first+n−1 of the run with that master seed
 // on v, with policies that the caller closes.
 func Shard(ctx context.Context, v env.Vector, seats []Policy, seed, first, n uint64, sink Sink) error {
-	var c Cast
-	for _, p := range seats {
-		c.Seats = append(c.Seats, func(env.Spec) (Policy, error) { return p, nil })
-	}
-	g, err := NewGames(v, c)
+	g, err := seated(v, seats, 0)
 	if err != nil {
 		return err
 	}
+	g.allocate()
 	return g.Play(ctx, seed, first, n, sink)
 }
 

@@ -173,23 +173,17 @@ func (r *Replayer) Final(b *env.Batch) { r.v.ObserveGame(b, 0) }
 // of each.
 func Replay(v env.Vector, e *Episode, b *env.Batch, each func(turn int, b *env.Batch) error) error {
 	r, err := NewReplayer(v)
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.Start(e)
 	}
-	if err := r.Start(e); err != nil {
-		return err
-	}
-	for r.More() {
+	for err == nil && r.More() {
 		turn := r.Turn()
-		if err := r.Step(b); err != nil {
-			return err
-		}
-		if each == nil {
+		if err = r.Step(b); err != nil || each == nil {
 			continue
 		}
-		if err := each(turn, b); err != nil {
-			return fmt.Errorf("episode %d: turn %d: %w", e.ID, turn, err)
+		if err = each(turn, b); err != nil {
+			err = fmt.Errorf("episode %d: turn %d: %w", e.ID, turn, err)
 		}
 	}
-	return nil
+	return err
 }

@@ -47,11 +47,14 @@ type Policy interface {
 	Act(v env.Vector, b *env.Batch, rows []int32)
 }
 
+// MaxMembers is the most members of a Mixture: Episode.Chosen has their index as a byte.
+const MaxMembers = 256
+
 // Mixture is a Policy of several members, one of which chooses for each row.
 // Episode.Chosen records which one.
 type Mixture interface {
 	Policy
-	// Members returns the members, in order; at most 256. None of them is a Mixture.
+	// Members returns the members, in order, at most MaxMembers. None of them is a Mixture.
 	// What a member can do besides choosing (Interruptible, Searcher, Networked, WithFiles,
 	// io.Closer), the Mixture need not do.
 	Members() []Policy

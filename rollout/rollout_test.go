@@ -384,7 +384,13 @@ func TestRunCloses(t *testing.T) {
 		p, err := random(s)
 		return closing{p, &closed, broken}, err
 	}
+	job.Opening = rollout.Opening{Turns: 1, Policy: job.Seats[0]}
 	var sinks tapes
 	err := rollout.Run(context.Background(), job, []int{0}, sinks.open, rollout.Options{Workers: 1})
-	assert.Truef(t, errors.Is(err, broken) && closed == 1, "error %v after %d calls of Close", err, closed)
+	assert.Truef(t, errors.Is(err, broken) && closed == 2, "error %v after %d calls of Close", err, closed)
+	v := newToy(t, toys[0], env.Settings{N: 1})
+	p, err := job.Seats[0](v.Spec())
+	require.NoError(t, err)
+	require.ErrorContains(t, rollout.Shard(t.Context(), v, []rollout.Policy{p}, 1, 0, 1, &tape{}), "got 1 policies")
+	assert.Equal(t, 2, closed, "the caller closes the policies of Shard")
 }

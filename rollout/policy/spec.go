@@ -60,8 +60,9 @@ func parse(spec string) (node, error) {
 
 // scanner reads a spec from left to right.
 type scanner struct {
-	text string
-	at   int // bytes read
+	text     string
+	at       int // bytes read
+	policies int // in mixtures
 }
 
 // peek skips blanks and returns the next byte, 0 at the end.
@@ -171,8 +172,13 @@ func (s *scanner) spec(depth int) (node, error) {
 // argument reads a member of a mixture, or a setting of any other name.
 func (s *scanner) argument(n *node, depth int) error {
 	if n.name == "mix" {
+		at := s.character()
 		m, err := s.member(depth)
-		n.members = append(n.members, m)
+		if n.members = append(n.members, m); err == nil && m.node.members == nil {
+			if s.policies++; s.policies > rollout.MaxMembers {
+				err = fmt.Errorf("character %d: more than the %d policies that a mixture may have", at, rollout.MaxMembers)
+			}
+		}
 		return err
 	}
 	o, err := s.setting()
@@ -374,7 +380,7 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		if err != nil {
 			return nil, err
 		}
-		m.firsts = append(m.firsts, uint8(len(m.all))) // rollout.NewGames refuses more than 256 members
+		m.firsts = append(m.firsts, uint8(len(m.all)))
 		m.members = append(m.members, p)
 		if c, ok := p.(rollout.Mixture); ok {
 			m.all = append(m.all, c.Members()...)
