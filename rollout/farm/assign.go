@@ -99,7 +99,7 @@ func (s *state) beat(w *worker, claims []tracker.Claim, now time.Time) (drop []t
 		}
 	}
 	for _, l := range s.leases.List(w.name) {
-		if l.Seen.Before(w.previous) && l.Since.Before(w.previous) {
+		if l.Seen.Before(w.previous) {
 			s.release(l)
 		}
 	}

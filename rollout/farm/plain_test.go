@@ -88,6 +88,16 @@ func TestWaiting(t *testing.T) {
 	require.Equal(t, []int{0, 1, 1}, []int{a.waiting, b.waiting, len(x.list)})
 }
 
+// TestManyClaims: claims that wait count as shards of their worker: more than it may have are answered at once.
+func TestManyClaims(t *testing.T) {
+	w := newTwin(t, 1, 0)
+	of := w.identify("w0", "p")
+	for i := range of.allowance() + 1 {
+		a := w.s.claim(&waiter{w: of, until: w.now.Add(time.Second), answer: func(*answer) {}}, w.now)
+		require.Equal(t, i == of.allowance(), a != nil, "claim %d", i)
+	}
+}
+
 // TestNoClocks: no request contains a time, so a worker's clock has no influence.
 func TestNoClocks(t *testing.T) {
 	var look func(r reflect.Type)

@@ -164,10 +164,15 @@ func TestFalseAuditor(t *testing.T) {
 	f.until("some are made", func() bool { return f.run(s.ID()).Made > 20 })
 	f.work("w1", opener(f.store))
 	f.work("slanderer", opener(f.store, func(k *fake) { k.lie = func(int) bool { return true } }))
-	f.done(s)
+	r := f.done(s)
 	for _, w := range f.status().Workers {
 		assert.Equalf(t, w.Name == "slanderer", w.Quarantined != "", "%s is quarantined: %q", w.Name, w.Quarantined)
 	}
+	returned := 0
+	for _, a := range f.status().Audits {
+		returned += a.Returned
+	}
+	assert.Equal(t, returned, r.Reverted, "correct shards are not made again")
 }
 
 // TestAlone: with a single worker, the audits are waived once all shards are made, and counted; the
