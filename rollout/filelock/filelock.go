@@ -2,9 +2,8 @@
 //
 // A lock is flock(2), or LockFileEx on Windows, which ends with the process that holds it. Some file
 // systems lack it, such as Lustre without -o flock and NFS without a lock service. There a lock file
-// replaces it: it is created exclusively, names its maker, and is removed at the end. One that a
-// killed process of this machine has left is taken over; one of another machine must be removed by
-// hand.
+// replaces it: it is created exclusively, names its maker, and is removed at the end. Linux takes
+// over the one that a killed process of this machine has left; any other must be removed by hand.
 package filelock
 
 import (

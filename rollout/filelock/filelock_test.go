@@ -187,6 +187,13 @@ func TestTakeover(t *testing.T) {
 		all.Wait()
 		require.Positive(t, got.Load())
 		require.Empty(t, lockFiles(t, place))
+		root, err := os.OpenRoot(place)
+		require.NoError(t, err)
+		newer := lockFile{root, name}
+		require.NoError(t, newer.write(own))
+		require.NoError(t, newer.takeOver([]byte(stale)), "another process was faster")
+		require.FileExists(t, newer.path())
+		require.NoError(t, root.Close())
 	}
 }
 
