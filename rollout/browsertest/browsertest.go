@@ -25,7 +25,7 @@ const (
 // and no storage with other pages.
 type Browser struct {
 	t        testing.TB
-	context  string // of cookies, storage and permissions
+	Context  string // the id of its cookies, storage and permissions
 	session  string
 	troubles []string
 }
@@ -62,10 +62,10 @@ func Open(t testing.TB, url string) *Browser {
 	b.Call("Target.createBrowserContext", nil, &target)
 	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": target.BrowserContextID}, &target)
 	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
-	b.context, b.session = target.BrowserContextID, target.SessionID
+	b.Context, b.session = target.BrowserContextID, target.SessionID
 	t.Cleanup(func() {
 		b.session = ""
-		b.Call("Target.disposeBrowserContext", map[string]any{"browserContextId": b.context}, &struct{}{})
+		b.Call("Target.disposeBrowserContext", map[string]any{"browserContextId": b.Context}, &struct{}{})
 	})
 	for _, domain := range []string{"Runtime", "Log", "Page"} {
 		b.Call(domain+".enable", nil, &struct{}{})
@@ -112,12 +112,6 @@ func start(t testing.TB) {
 func (b *Browser) Navigate(url string) {
 	b.t.Helper()
 	b.Call("Page.navigate", map[string]any{"url": url}, &struct{}{})
-}
-
-// Allow grants permissions to the page.
-func (b *Browser) Allow(permissions ...string) {
-	b.t.Helper()
-	b.Call("Browser.grantPermissions", map[string]any{"permissions": permissions, "browserContextId": b.context}, &struct{}{})
 }
 
 // Call sends a command and decodes its answer into result. The test fails if the command does.

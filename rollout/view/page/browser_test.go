@@ -309,7 +309,7 @@ func TestCopy(t *testing.T) {
 	b := browsertest.Open(t, serve(t, arena(3, 12), arena(4, 9)).URL+"#episode=3&turn=7")
 	opened(b)
 	b.Becomes(`navigator.clipboard ? "there" : ""`, "there")
-	b.Allow("clipboardReadWrite", "clipboardSanitizedWrite")
+	b.Call("Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite", "clipboardSanitizedWrite"}, "browserContextId": b.Context}, &struct{}{})
 	click(b, "copy")
 	b.Becomes(textOf("say"), "Copied the link of this position")
 	assert.Contains(t, b.Eval(`navigator.clipboard.readText()`), "/#episode=3&turn=7")
