@@ -23,10 +23,13 @@ from tests import program
 FOLDER = Path(__file__).resolve().parent.parent
 NO_TORCH = None if importlib.util.find_spec("torch") else "left out: there is no torch"
 
+LONG = bool(os.environ.get("MOONFARM_LONG"))
+AGAIN = NO_TORCH or (None if LONG else "left out: another test runs the example once; MOONFARM_LONG is not set")
+
 
 def some(*cases):
     """Returns all cases with MOONFARM_LONG, else the first: an example takes seconds to start."""
-    return cases if os.environ.get("MOONFARM_LONG") else cases[:1]
+    return cases if LONG else cases[:1]
 
 
 def run(example: str, *arguments: object) -> list[str]:
@@ -100,7 +103,7 @@ class Examples(unittest.TestCase):
         with open(folder / "curve.csv", newline="") as f:
             return [*csv.DictReader(f)]
 
-    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(AGAIN, AGAIN)
     def test_ppo_begins_with_a_network(self):
         """It begins with the weights of another run; far from its teacher it stays nearer to it."""
         import torch
@@ -271,7 +274,7 @@ class Examples(unittest.TestCase):
                 self.assertGreater((out / "clone.onnx").stat().st_size, 1000)
                 self.play(game, out / "clone.onnx")
 
-    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(AGAIN, AGAIN)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
     def test_behaviour_cloning_goes_on(self):
         """It learns what a policy was asked, and continues a run from its folder."""
@@ -310,7 +313,7 @@ class Examples(unittest.TestCase):
                 run(*arguments)
         file.write_bytes(whole)
 
-    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(AGAIN, AGAIN)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
     def test_value(self):
         """--learn value changes the value of a network, and leaves its choices; in a sequential form it learns from the first rows of turns."""
@@ -488,7 +491,7 @@ class Examples(unittest.TestCase):
             self.assertEqual(cells[len(there) :].unique().tolist(), [-1] * (len(there) < place.count))
         envs.close()
 
-    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(AGAIN, AGAIN)
     @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to make a dataset")
     def test_behaviour_cloning_of_searches(self):
         with tempfile.TemporaryDirectory() as folder:
