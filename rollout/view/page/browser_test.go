@@ -24,8 +24,9 @@ func click(b *browsertest.Browser, id string) {
 	b.Click(x, y)
 }
 
-// point returns the two numbers of an expression.
+// point returns the two numbers of an expression, once the page is laid out.
 func point(b *browsertest.Browser, expression string) (x, y float64) {
+	b.Becomes(expression+`.every(isFinite)`, "true")
 	first, second, _ := strings.Cut(b.Eval(expression+`.join(" ")`), " ")
 	x, _ = strconv.ParseFloat(first, 64)
 	y, _ = strconv.ParseFloat(second, 64)

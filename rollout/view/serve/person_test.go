@@ -67,6 +67,7 @@ func choose(b *browsertest.Browser, kind string) {
 
 // clickCell clicks with the mouse on a cell of the board.
 func clickCell(b *browsertest.Browser, x, y float64) {
+	b.Becomes(`isFinite(boards[0].pointOf({ x: 0, y: 0, width: 1, height: 1 })[0])`, "true") // it is laid out
 	at := b.Eval(fmt.Sprintf(`((b) => { const r = b.canvas.getBoundingClientRect(), p = b.pointOf({ x: %v, y: %v, width: 1, height: 1 }); return [r.x + p[0], r.y + p[1]].join(" ") })(boards[0])`, x, y))
 	first, second, _ := strings.Cut(at, " ")
 	px, _ := strconv.ParseFloat(first, 64)
