@@ -76,7 +76,7 @@ func unixBot(kind string, args []string) int {
 		}
 		fmt.Println(session == self.pid, syscall.Getpgrp() == self.pid, files)
 	case "moonfarm": // takes the part of the program that plays a match
-		g, err := Start(context.Background(), Limits{})
+		g, err := Start(context.Background(), Limits{}, Box{})
 		if err != nil {
 			fmt.Println(err)
 			return 1

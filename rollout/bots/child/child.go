@@ -38,12 +38,28 @@
 // all processes survive if this program is killed. On Windows only the process itself
 // is killed. Limits says which limits only Linux enforces.
 //
-// # Not a sandbox
+// # Boxes
 //
-// A bot has the rights of the user who runs it: it can read and write that user's
-// files, use the network, and kill its guard. A malicious bot needs a container or a
-// machine of its own. This package bounds mistakes of bots: loops, leaks, floods,
-// processes left behind.
+// Without a box a bot has the rights of the user who runs it: it can read and write that
+// user's files, use the network, and kill its guard. Then this package bounds mistakes of
+// bots alone: loops, leaks, floods, processes left behind.
+//
+// On Linux a bot can be in a box (Limits.Box), which needs no privilege. Its guard is process 1
+// of namespaces of users, processes, mounts, networks, IPC and names (namespaces(7)):
+//
+//   - It sees no process but its own. It cannot kill, stop or trace the guard, whose end is the
+//     end of all its processes.
+//   - It reads the files that the user can read. It writes a copy of its folder, which begins and
+//     ends with the guard, and /tmp and /dev/shm of its own, 256 MiB each. /run is empty.
+//   - It has a loopback of its own, no other network, and no sockets but those of the Internet,
+//     since files of Unix sockets lead out of a box (seccomp(2)).
+//   - It has no capability, gains none, and makes no namespaces. Root is nobody inside.
+//   - In a strict box homes, other mounts and the folders of Limits.Folders.Hidden are empty, but for
+//     what the bot needs: its folder, the files that its command names, an interpreter that is
+//     installed in a home, and Limits.Folders.Shown.
+//
+// A box is not a machine of its own: a fault of the kernel opens it, and a bot can tell others
+// something by its use of the processor.
 package child
 
 import (
@@ -92,6 +108,9 @@ type Limits struct {
 	// Processes is the number of processes at a time, including ended ones for which
 	// their parents have not waited. Threads are not counted. Linux only.
 	Processes int
+	// Box says whether the processes are enclosed, and Folders more of strict boxes. Linux only.
+	Box     BoxKind
+	Folders BoxFolders
 }
 
 // MaxAnswer is the limit of a line that ReadLine reads, in bytes. It bounds the memory of
@@ -112,6 +131,8 @@ type Program struct {
 	// PATH, a relative path in Dir.
 	Args []string
 	Dir  string // working directory; "": the one of this program
+	// Folder is the bot's folder, of which it has a copy in a box; "": Dir.
+	Folder string
 }
 
 // Command is a program to be started.

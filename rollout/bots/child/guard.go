@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"sync"
@@ -18,6 +19,10 @@ const guardTimeout = 30 * time.Second
 // Guard starts the processes of one bot for one match, one after the other.
 type Guard struct {
 	limits       Limits
+	box          Box
+	boxed        bool
+	folder       *os.Root     // see Folder
+	port         net.Listener // see Port
 	marker       string
 	starts       starter
 	ctx          context.Context
@@ -48,9 +53,9 @@ type starter interface {
 	close() error
 }
 
-// Start starts a Guard, which must be closed. When the context is done, the Guard kills
-// the bot's process, and Run fails.
-func Start(ctx context.Context, limits Limits) (*Guard, error) {
+// Start starts a Guard, which must be closed, in a box if this machine can make it. When the
+// context is done, the Guard kills the bot's process, and Run fails.
+func Start(ctx context.Context, limits Limits, box Box) (*Guard, error) {
 	if err := limits.validate(); err != nil {
 		return nil, err
 	}
@@ -60,7 +65,7 @@ func Start(ctx context.Context, limits Limits) (*Guard, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	g := &Guard{limits: limits, marker: rand.Text(), ctx: ctx}
+	g := &Guard{limits: limits, box: box, marker: rand.Text(), ctx: ctx}
 	var err error
 	if g.starts, err = newStarter(g); err != nil {
 		return nil, fmt.Errorf("the guard of a bot could not be started: %w", err)
@@ -104,7 +109,11 @@ func (g *Guard) Run(c Command) (*Process, error) {
 	if err == nil {
 		g.begun(p)
 		g.work.Go(p.drain)
-		env := (&exec.Cmd{Env: append(os.Environ(), "PWD="+dir, marker+"="+g.marker)}).Environ() // removes duplicates
+		own := []string{"PWD=" + dir, marker + "=" + g.marker}
+		if g.boxed {
+			own = append(own, "TMPDIR=/tmp")
+		}
+		env := (&exec.Cmd{Env: append(os.Environ(), own...)}).Environ() // removes duplicates
 		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)
 	}
 	if err != nil {
@@ -171,5 +180,21 @@ func (g *Guard) Close() error {
 	if err == nil {
 		g.work.Wait()
 	}
+	if g.folder != nil {
+		g.folder.Close()
+	}
+	if g.port != nil {
+		g.port.Close()
+	}
 	return err
 }
+
+// Folder returns the folder of a Box as the bot's processes see and change it; nil if they see
+// the folder itself. Close closes it.
+func (g *Guard) Folder() *os.Root { return g.folder }
+
+// Port returns the port of a Box; nil if there is no box or if it has none. Close closes it.
+func (g *Guard) Port() net.Listener { return g.port }
+
+// Boxed reports whether the bot's processes are in a box.
+func (g *Guard) Boxed() bool { return g.boxed }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 )
 
 // mark adds a mark to the environment of a command and returns it.
@@ -150,13 +149,13 @@ func TestProgramKilled(t *testing.T) {
 
 // TestReset: a guard whose program was killed before it read a report gets an error.
 func TestReset(t *testing.T) {
-	ours, theirs, err := socketPair()
+	ours, theirs, err := channels()
 	require.NoError(t, err)
 	defer ours.Close()
 	_, err = ours.Write([]byte("report"))
 	require.NoError(t, err)
 	theirs.Close()
-	n, err := (&fileReader{conn: ours, control: make([]byte, unix.CmsgSpace(4))}).Read(make([]byte, 1))
+	n, err := ours.Read(make([]byte, 1))
 	assert.Truef(t, n == 0 && errors.Is(err, syscall.ECONNRESET), "%d, %v", n, err)
 }
 

@@ -1,11 +1,9 @@
 package child
 
 import (
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/signal"
 	"runtime"
@@ -25,12 +23,12 @@ const parentDied = syscall.SIGUSR1
 // waits for processes, so no process ID is used after wait4 has freed it. The system ties
 // death signals of children to that thread, too.
 type keeper struct {
-	conn    *net.UnixConn
-	reports *gob.Encoder
-	parent  int // the program that started the guard
-	limits  Limits
-	table   processTable
-	usage   usage
+	conn   *channel
+	boxed  bool
+	parent int // the program that started the guard; 0 in a box
+	limits Limits
+	table  processTable
+	usage  usage
 
 	run    *launch // nil: no process runs
 	pid    int     // the process of run
@@ -54,11 +52,10 @@ func guardMain() int {
 	k := &keeper{parent: os.Getppid(), usage: usage{seen: map[processID]int64{}}}
 	keepFiles()
 	var err error
-	if k.conn, err = unixConn(3); err != nil {
+	if k.conn, err = newChannel(3); err != nil {
 		fmt.Fprintln(os.Stderr, "not started as the guard of a bot:", err)
 		return 2
 	}
-	k.reports = gob.NewEncoder(k.conn)
 	requests := make(chan fileRequest)
 	go receive(k.conn, requests)
 	first, ok := <-requests
@@ -66,11 +63,22 @@ func guardMain() int {
 		return 0 // the program has ended
 	}
 	k.limits = *first.Limits
-	if err := k.prepare(); err != nil {
+	var files []int
+	if first.Box != nil {
+		k.boxed = true
+		files, err = first.Box.prepare()
+	}
+	if err == nil {
+		err = k.prepare()
+	}
+	if err != nil {
 		k.tell(report{Error: err.Error()})
 		return 0
 	}
-	k.tell(report{})
+	k.conn.send(report{}, files)
+	for _, fd := range files {
+		syscall.Close(fd)
+	}
 	k.serve(requests, signals)
 	k.end()
 	k.finish()
@@ -115,46 +123,22 @@ func (k *keeper) prepare() error {
 }
 
 // receive reads requests until there are no more.
-func receive(conn *net.UnixConn, to chan<- fileRequest) {
+func receive(conn *channel, to chan<- fileRequest) {
 	defer close(to)
-	from := &fileReader{conn: conn, control: make([]byte, unix.CmsgSpace(3*4))}
-	requests := gob.NewDecoder(from)
 	for {
 		var a fileRequest
-		if requests.Decode(&a.request) != nil {
+		if conn.decoder.Decode(&a.request) != nil {
 			return
 		}
 		if a.Run != nil {
-			a.files, from.files = from.files, nil
+			a.files = conn.take()
 		}
 		to <- a
 	}
 }
 
-// fileReader reads a connection and keeps the files that its messages carry.
-type fileReader struct {
-	conn    *net.UnixConn
-	control []byte
-	files   []int
-}
-
-// Read implements io.Reader.
-func (f *fileReader) Read(b []byte) (int, error) {
-	n, controls, _, _, err := f.conn.ReadMsgUnix(b, f.control)
-	if err != nil || controls == 0 {
-		return max(n, 0), err // n is −1 after a reset: the program was killed before it read a report
-	}
-	messages, err := unix.ParseSocketControlMessage(f.control[:controls])
-	for i := range messages {
-		if fds, e := unix.ParseUnixRights(&messages[i]); e == nil {
-			f.files = append(f.files, fds...)
-		}
-	}
-	return n, err
-}
-
 // tell sends a report. An error is ignored: if the program has ended, the requests end, too.
-func (k *keeper) tell(r report) { k.reports.Encode(r) }
+func (k *keeper) tell(r report) { k.conn.send(r, nil) }
 
 // serve handles requests until they end or a signal ends the guard.
 func (k *keeper) serve(requests <-chan fileRequest, signals <-chan os.Signal) {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 // guard starts a Guard for as long as the test runs.
 func guard(t testing.TB, limits Limits) *Guard {
 	t.Helper()
-	g, err := Start(context.Background(), limits)
+	g, err := Start(context.Background(), limits, Box{})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		assert.NoError(t, g.Close())
@@ -239,17 +239,17 @@ func TestProgramsThatAreNotThere(t *testing.T) {
 }
 
 func TestMisuse(t *testing.T) {
-	if _, err := Start(t.Context(), Limits{Memory: -1}); err == nil || !strings.Contains(err.Error(), "negative") {
+	if _, err := Start(t.Context(), Limits{Memory: -1}, Box{}); err == nil || !strings.Contains(err.Error(), "negative") {
 		t.Errorf("error %v", err)
 	}
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if _, err := Start(ctx, Limits{}); !errors.Is(err, cause) {
+	if _, err := Start(ctx, Limits{}, Box{}); !errors.Is(err, cause) {
 		t.Errorf("error %v", err)
 	}
 	mainCalled.Store(false)
-	_, err := Start(t.Context(), Limits{})
+	_, err := Start(t.Context(), Limits{}, Box{})
 	mainCalled.Store(true)
 	assert.ErrorIs(t, err, errNoMain)
 	g := guard(t, Limits{})
@@ -268,7 +268,7 @@ func TestMisuse(t *testing.T) {
 func TestContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	g, err := Start(ctx, Limits{})
+	g, err := Start(ctx, Limits{}, Box{})
 	require.NoError(t, err)
 	defer g.Close()
 	p := start(t, g, talks(t, "sleep"))
@@ -285,7 +285,7 @@ func TestContext(t *testing.T) {
 // TestLeaks: after a match no files and goroutines of it are left in this program.
 func TestLeaks(t *testing.T) {
 	match := func() {
-		g, err := Start(context.Background(), Limits{})
+		g, err := Start(context.Background(), Limits{}, Box{})
 		require.NoError(t, err)
 		start(t, g, talks(t, "print", "x")).End(soon())
 		g.Run(Command{Program: Program{Args: []string{"no-such-program-here"}}})

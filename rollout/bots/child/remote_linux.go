@@ -1,18 +1,13 @@
 package child
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // guardName is the only argument of a guard process, argv[0]. No user starts a program
@@ -22,9 +17,11 @@ const guardName = "moonfarm-bot-guard"
 // isGuard reports whether this process was started as a guard.
 func isGuard() bool { return len(os.Args) == 1 && os.Args[0] == guardName }
 
-// request is a message to a guard. The first one has Limits; each other has Run or Kill.
+// request is a message to a guard. The first one has Limits and a Box, if the guard is to make one;
+// each other has Run or Kill.
 type request struct {
 	Limits *Limits
+	Box    *plan
 	Run    *launch // the message carries its three standard files
 	Kill   int     // the number of a process; 0: unused
 }
@@ -34,32 +31,38 @@ type report struct {
 	Error string     // the answer to Limits and Run; "": success
 	Fault *Fault     // why Run was refused
 	Ended *endReport // not nil: the message is not an answer but reports an end
+	files []int      // of the answer to a Box
 }
 
 // remote is this program's side of a guard process. It is the starter on Linux.
 type remote struct {
 	guard   *Guard
 	cmd     *exec.Cmd
-	conn    *net.UnixConn
+	conn    *channel
+	boxed   bool
 	answers chan report   // to Limits and Run
 	gone    chan struct{} // closed when the guard process has ended and its reports were read
 	said    tail          // its standard error, empty unless it failed
 
-	mu      sync.Mutex
-	encoder *gob.Encoder
-	message bytes.Buffer
-	ending  bool // end was called
+	mu     sync.Mutex
+	ending bool // end was called
 }
 
 // newStarter starts the guard process and waits until it is ready.
 func newStarter(g *Guard) (starter, error) {
 	r := &remote{guard: g, answers: make(chan report, 1), gone: make(chan struct{})}
-	r.encoder = gob.NewEncoder(&r.message)
-	ours, theirs, err := socketPair()
+	first := request{Limits: &g.limits}
+	if g.limits.Box.Made() {
+		r.boxed = true
+		var err error
+		if first.Box, err = g.box.plan(g.limits.Box, &g.limits.Folders); err != nil {
+			return nil, err
+		}
+	}
+	ours, theirs, err := channels()
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close()
 	r.conn = ours
 	r.cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{guardName}, ExtraFiles: []*os.File{theirs}, Stderr: &r.said,
@@ -67,15 +70,22 @@ func newStarter(g *Guard) (starter, error) {
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: parentDied},
 		WaitDelay:   time.Second,
 	}
-	if err := r.cmd.Start(); err != nil {
+	if r.boxed {
+		enclose(r.cmd.SysProcAttr)
+	}
+	err = r.cmd.Start()
+	theirs.Close() // else the end of the guard would not end the connection
+	if err != nil {
 		ours.Close()
 		return nil, err
 	}
 	go r.listen()
-	if err = r.send(request{Limits: &g.limits}, nil); err == nil {
+	if err = r.send(first, nil); err == nil {
 		var a report
 		if a, err = r.answer(); a.Error != "" {
 			err = errors.New(a.Error)
+		} else if err == nil && r.boxed {
+			err = g.open(first.Box.Folder != "", a.files)
 		}
 	}
 	if err != nil {
@@ -86,46 +96,17 @@ func newStarter(g *Guard) (starter, error) {
 	return r, nil
 }
 
-// socketPair makes a connection; theirs is its other side, for another process.
-func socketPair() (*net.UnixConn, *os.File, error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	theirs := os.NewFile(uintptr(pair[1]), "guard")
-	conn, err := unixConn(pair[0])
-	if err != nil {
-		theirs.Close()
-	}
-	return conn, theirs, err
-}
-
-// unixConn makes a connection from a file descriptor, which it owns from then on.
-func unixConn(fd int) (*net.UnixConn, error) {
-	file := os.NewFile(uintptr(fd), "guard")
-	defer file.Close()
-	conn, err := net.FileConn(file)
-	if err != nil {
-		return nil, err
-	}
-	if u, ok := conn.(*net.UnixConn); ok {
-		return u, nil
-	}
-	conn.Close()
-	return nil, errors.New("not a Unix socket")
-}
-
 // listen handles the guard's reports until the guard has ended.
 func (r *remote) listen() {
 	defer close(r.gone)
 	defer r.conn.Close()
-	reports := gob.NewDecoder(r.conn)
 	var broken error
 	for broken == nil {
 		var told report
-		if broken = reports.Decode(&told); broken != nil {
+		if broken = r.conn.decoder.Decode(&told); broken != nil {
 			break
 		}
+		told.files = r.conn.take()
 		if told.Ended != nil {
 			r.guard.ended(*told.Ended)
 			continue
@@ -146,7 +127,9 @@ func (r *remote) listen() {
 		r.guard.lost("the bot's guard has ended")
 		return
 	}
-	killMarked(r.guard.marker)
+	if !r.boxed { // the end of process 1 is the end of all others
+		killMarked(r.guard.marker)
+	}
 	r.guard.lost(r.ended(err))
 }
 
@@ -169,24 +152,12 @@ func (r *remote) send(q request, files []*os.File) error {
 	if r.ending {
 		return os.ErrClosed
 	}
-	r.message.Reset()
-	if err := r.encoder.Encode(q); err != nil {
-		return err
-	}
-	var rights []byte
-	if len(files) > 0 {
-		fds := make([]int, len(files))
-		for i, f := range files {
-			fds[i] = int(f.Fd()) // Fd also makes the file blocking, as programs expect
-		}
-		rights = unix.UnixRights(fds...)
+	fds := make([]int, len(files))
+	for i, f := range files {
+		fds[i] = int(f.Fd()) // Fd also makes the file blocking, as programs expect
 	}
 	r.conn.SetWriteDeadline(time.Now().Add(guardTimeout))
-	n, _, err := r.conn.WriteMsgUnix(r.message.Bytes(), rights, nil)
-	if err == nil && n < r.message.Len() {
-		_, err = r.conn.Write(r.message.Bytes()[n:])
-	}
-	return err
+	return r.conn.send(q, fds)
 }
 
 // answer waits for the guard's answer. A guard that does not answer in time is killed.

@@ -186,37 +186,38 @@ func TestCommands(t *testing.T) {
 		{"stays", "Player crashed: tick 0: no answer within 100ms", "connected\n", nil},
 		{"", "Player crashed: it could not be started: ", "", []string{filepath.Join(t.TempDir(), "none")}},
 	} {
-		t.Run(cmp.Or(c.kind, "no program"), func(t *testing.T) {
-			if c.command == nil {
-				c.command = []string{self}
-			}
-			t.Setenv(clientEnv, c.kind)
-			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-			require.NoError(t, err)
-			defer out.Close()
-			limits := bots.Limits{Accept: ample, Answer: ample}
-			switch c.kind {
-			case "sleeps":
-				limits.Accept = 300 * time.Millisecond
-			case "stays":
-				limits.Answer = 100 * time.Millisecond
-			}
-			r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: child.Program{Args: c.command}, Log: child.NewLog(out, maxLog), Limits: limits}}})
-			comment := ""
-			if r.Players[0].Comment != nil {
-				comment = *r.Players[0].Comment
-			}
-			assert.Truef(t, (c.comment == "") == (comment == "") && strings.Contains(comment, c.comment), "%s: comment %q, want %q", c.kind, comment, c.comment)
-			text, _ := os.ReadFile(out.Name())
-			lines := strings.SplitAfter(string(text), "\n")
-			headers := len(lines)
-			lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "== tick ") })
-			headers -= len(lines)
-			printed := strings.Join(lines, "")
-			assert.Equalf(t, c.printed, printed, "%s: printed", c.kind)
-			assert.Truef(t, c.kind != "plays" || headers == 2*20, "%d lines before and behind 20 ticks, want two of each", headers)
-
-		})
+		for _, box := range []child.BoxKind{child.NoBox, child.Automatic} {
+			t.Run(fmt.Sprint(cmp.Or(c.kind, "no program"), box), func(t *testing.T) {
+				if c.command == nil {
+					c.command = []string{self}
+				}
+				t.Setenv(clientEnv, c.kind)
+				out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+				require.NoError(t, err)
+				defer out.Close()
+				limits := bots.Limits{Accept: ample, Answer: ample}
+				switch c.kind {
+				case "sleeps":
+					limits.Accept = 300 * time.Millisecond
+				case "stays":
+					limits.Answer = 100 * time.Millisecond
+				}
+				r := play(t, &Match{Rules: rules(t, "finals-1", 20), Seats: []Seat{{Program: child.Program{Args: c.command}, Log: child.NewLog(out, maxLog), Limits: limits, Process: child.Limits{Box: box}}}})
+				comment := ""
+				if r.Players[0].Comment != nil {
+					comment = *r.Players[0].Comment
+				}
+				assert.Truef(t, (c.comment == "") == (comment == "") && strings.Contains(comment, c.comment), "%s: comment %q, want %q", c.kind, comment, c.comment)
+				text, _ := os.ReadFile(out.Name())
+				lines := strings.SplitAfter(string(text), "\n")
+				headers := len(lines)
+				lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "== tick ") })
+				headers -= len(lines)
+				printed := strings.Join(lines, "")
+				assert.Equalf(t, c.printed, printed, "%s: printed", c.kind)
+				assert.Truef(t, c.kind != "plays" || headers == 2*20, "%d lines before and behind 20 ticks, want two of each", headers)
+			})
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type Port struct {
 	listener net.Listener
 	token    *string
 	user     int         // only processes of this user may connect, where the user is known
+	boxed    bool        // only the client in the box can connect
 	owner    socketOwner // only processes of the owner may connect, where they are known; nil: all may
 	open     context.Context
 	close    context.CancelFunc
@@ -63,10 +64,15 @@ func listenFor(owner socketOwner, address string, token *string) (*Port, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := &Port{listener: l, token: token, user: os.Geteuid(), owner: owner, came: make(chan struct{}, 1)}
+	return (&Port{listener: l, token: token, user: os.Geteuid(), owner: owner}).listen(), nil
+}
+
+// listen begins to accept clients.
+func (p *Port) listen() *Port {
+	p.came = make(chan struct{}, 1)
 	p.open, p.close = context.WithCancel(context.Background())
 	p.work.Go(p.accept)
-	return p, nil
+	return p
 }
 
 // Address returns the address where clients connect.
@@ -116,7 +122,7 @@ func (p *Port) accept() {
 func (p *Port) greet(c *client) {
 	c.conn.SetReadDeadline(time.Now().Add(greeting))
 	err := c.greet(p.token)
-	if err == nil { // after the token, because finding the user takes a millisecond or more
+	if err == nil && !p.boxed { // after the token, because finding the user takes a millisecond or more
 		err = checkPeer(c.conn, p.user, p.owner)
 	}
 	c.conn.SetReadDeadline(time.Time{})

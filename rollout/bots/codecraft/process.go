@@ -41,16 +41,21 @@ func arguments(command []string, at *net.TCPAddr, token string) []string {
 	return filled
 }
 
-// start opens a port for the client of a seat and starts the client. Other clients can read
-// the token in its command line, so only processes of the guard may connect. The context's
+// start opens a port for the client of a seat and starts the client. The port is in its box; without a
+// box other clients can read the token in its command line, so only processes of the guard may connect. The context's
 // end kills the client. A port that is not nil must be closed, also after an error.
 func start(ctx context.Context, s *Seat) (*process, *Port, error) {
-	guard, err := child.Start(ctx, s.Process)
+	guard, err := child.Start(ctx, s.Process, child.Box{Program: s.Program, Port: true})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
 	token := rand.Text()
-	port, err := listenFor(guard, "127.0.0.1:0", &token)
+	var port *Port
+	if l := guard.Port(); l != nil {
+		port = (&Port{listener: l, token: &token, boxed: true}).listen()
+	} else {
+		port, err = listenFor(guard, "127.0.0.1:0", &token)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%w: no port for a client: %w", bots.ErrHost, err), guard.Close())
 	}

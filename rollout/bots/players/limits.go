@@ -25,6 +25,9 @@ type Limits struct {
 	CPU       *time.Duration // processor time of all its processes in a game
 	Memory    *int64         // bytes of all its processes together
 	Processes *int           // number of its processes at a time
+
+	Box     child.BoxKind // what its processes may reach
+	Folders child.BoxFolders
 }
 
 // Generous limits that keep the machine usable when a bot runs wild.
@@ -52,6 +55,7 @@ func (l *Limits) override(b matchLimits) matchLimits {
 	replace(&b.process.CPU, l.CPU)
 	replace(&b.process.Memory, l.Memory)
 	replace(&b.process.Processes, l.Processes)
+	b.process.Box, b.process.Folders = l.Box, l.Folders
 	return b
 }
 

@@ -169,6 +169,7 @@ func TestFaults(t *testing.T) {
 		{"falls", ample, false, 2, "the program has ended: exit status 1", ""},
 		{"eats", ample, false, 0, "of memory, the limit is 209.7 MB", ""}, // package child tests the other limits
 	} {
+		box := child.BoxKind(i / 2 % 2) // NoBox or Automatic
 		t.Run(c.kind, func(t *testing.T) {
 			if c.kind == "eats" && runtime.GOOS != "linux" {
 				t.Skip("memory has a limit on Linux only")
@@ -177,7 +178,7 @@ func TestFaults(t *testing.T) {
 			m := ruled(t, "2026", 60)
 			bad, good := i%2, 1-i%2
 			m.Seats[bad], m.Seats[good] = started(t, c.kind), Seat{Policy: maker(t, "starter")}
-			m.Limits.Hard, m.Limits.Process.Memory = c.hard, 200<<20
+			m.Limits.Hard, m.Limits.Process.Memory, m.Limits.Process.Box = c.hard, 200<<20, box
 			r, file := played(t, m)
 			crash, end := r.Crashes[bad], &r.End.Players[bad]
 			require.Truef(t, crash != nil && (c.turn < 0 || crash.Turn == c.turn) && crash.Turn == r.Turns-1 && strings.Contains(crash.Err.Error(), c.want), "%+v in a match of %d turns", crash, r.Turns)

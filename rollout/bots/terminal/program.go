@@ -37,7 +37,7 @@ func Folder(dir string) (p child.Program, err error) {
 	if err != nil {
 		return p, fmt.Errorf("bot %s: %w", dir, err)
 	}
-	return child.Program{Args: args, Dir: filepath.Dir(dir)}, nil
+	return child.Program{Args: args, Dir: filepath.Dir(dir), Folder: dir}, nil
 }
 
 // script returns the command line of the algo in a folder.
@@ -102,7 +102,7 @@ type process struct {
 // start starts the program of a seat. The error is a bots.ErrHost if this machine, and not
 // the program, is at fault.
 func (s *Seat) start(ctx context.Context, l child.Limits) (player, error) {
-	guard, err := child.Start(ctx, l)
+	guard, err := child.Start(ctx, l, child.Box{Program: s.Program})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}

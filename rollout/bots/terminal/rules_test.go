@@ -304,18 +304,18 @@ func TestLimits(t *testing.T) {
 	rules, _ := terminal.RuleSet("2022")
 	c := config.Of(rules)
 	l := SiteLimits(&c)
-	assert.Truef(t, l == (Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}), "%+v", l)
+	assert.Equal(t, Limits{Start: 3 * time.Second, Soft: 5 * time.Second, Hard: 35 * time.Second, End: 3 * time.Second}, l)
 	c.Raw = []byte(`{"timingAndReplay":{"waitTimeStartGame":1500,"waitTimeEndGame":-3}}`)
 	c.Rules.SoftTime, c.Rules.MaxTime = 0, 0
 	l = SiteLimits(&c)
-	assert.Truef(t, l == (Limits{Start: 1500 * time.Millisecond, End: 3 * time.Second}), "%+v", l)
+	assert.Equal(t, Limits{Start: 1500 * time.Millisecond, End: 3 * time.Second}, l)
 	l = LocalLimits(&c)
 	assert.Truef(t, l.Soft == 0 && l.Hard >= time.Minute && l.Start == 1500*time.Millisecond, "%+v", l)
-	for l, want := range map[Limits][2]int32{
-		{}: {1<<31 - 1, 0}, {Soft: time.Microsecond, Hard: time.Microsecond}: {1, 1},
-		{Soft: 1e9, Hard: 2e9}: {1000, 2000}, {Soft: 1 << 62, Hard: 1 << 62}: {1<<31 - 1, 1<<31 - 1},
+	for limit, want := range map[[2]time.Duration][2]int32{
+		{}: {1<<31 - 1, 0}, {time.Microsecond, time.Microsecond}: {1, 1}, {1e9, 2e9}: {1000, 2000}, {1 << 62, 1 << 62}: {1<<31 - 1, 1<<31 - 1},
 	} {
-		t.Run(fmt.Sprintf("soft %v, hard %v", l.Soft, l.Hard), func(t *testing.T) {
+		t.Run(fmt.Sprintf("soft %v, hard %v", limit[0], limit[1]), func(t *testing.T) {
+			l := Limits{Soft: limit[0], Hard: limit[1]}
 			r := l.withLimits(rules)
 			assert.Truef(t, r.SoftTime == want[0] && r.MaxTime == want[1], "%+v: %d and %d", l, r.SoftTime, r.MaxTime)
 		})
@@ -397,7 +397,7 @@ func TestPython(t *testing.T) {
 	program, err := Folder(dir)
 	require.NoError(t, err)
 	m := ruled(t, "2022", 4, Seat{Program: program}, Seat{Program: program})
-	m.Limits.End = ample
+	m.Limits.End, m.Limits.Process.Box = ample, child.Automatic
 	var log strings.Builder
 	m.Seats[1].Log = child.NewLog(&log, 1<<16)
 	r, _ := played(t, m)

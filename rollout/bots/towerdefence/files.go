@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"moonfarm/rollout/files"
 )
@@ -25,9 +24,6 @@ const maxCommand = 16 << 10
 // writeRound deletes the command of the round before and writes the files of a round. The bot
 // must not run.
 func writeRound(work *os.Root, state, text []byte) error {
-	if err := inPlace(work); err != nil {
-		return err
-	}
 	if err := work.Remove(commandFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		// A folder that is not empty stays, because it is not read as a command. Anything
 		// else would be read as the command of this round.
@@ -43,14 +39,14 @@ func writeRound(work *os.Root, state, text []byte) error {
 
 // inPlace fails if the folder is no longer where it was when the match began: the bot would
 // be started elsewhere.
-func inPlace(work *os.Root) error {
+func inPlace(work *os.Root, dir string) error {
 	was, err := work.Stat(".")
 	if err != nil {
 		return err
 	}
-	now, err := os.Stat(work.Name())
+	now, err := os.Stat(dir)
 	if err == nil && !os.SameFile(was, now) {
-		err = fmt.Errorf("%s is another folder than when the match began", work.Name())
+		err = fmt.Errorf("%s is another folder than when the match began", dir)
 	}
 	return err
 }
@@ -72,8 +68,8 @@ func replace(work *os.Root, name string, content []byte) error {
 // commandText returns the beginning of a bot's command.txt. It fails if there is none that
 // can be read without waiting. It follows links. The error has no path, which differs from
 // game to game.
-func commandText(work string) (string, error) {
-	f, err := files.OpenRegular(filepath.Join(work, commandFile))
+func commandText(work *os.Root) (string, error) {
+	f, err := files.OpenBelow(work, commandFile)
 	if err == nil {
 		defer f.Close()
 		var text []byte

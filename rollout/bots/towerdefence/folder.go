@@ -40,7 +40,7 @@ func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (wor
 	var shared []folder
 	for i := range seats {
 		s := &seats[i]
-		if s.Program == nil {
+		if s.Program == nil || s.Process.Box.Made() { // its folder in the box is its own
 			continue
 		}
 		var path string

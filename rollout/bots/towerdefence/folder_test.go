@@ -18,6 +18,7 @@ import (
 
 	"moonfarm/env"
 	"moonfarm/rollout/bots"
+	"moonfarm/rollout/bots/child"
 )
 
 // counted returns the commands of the match's bots, of the kind "counts": how often they
@@ -43,11 +44,17 @@ func TestFolders(t *testing.T) {
 	own := &Match{Rules: rules(1), Seats: []Seat{{Program: b}, {}}}
 	both := &Match{Rules: rules(1), Seats: []Seat{{Program: b}, {Program: b}}}
 	copies := &Match{Rules: rules(1), Seats: []Seat{{Program: b, Copy: true}, {Program: b, Copy: true}}}
+	boxed := child.Limits{Box: child.Automatic}
+	boxes := &Match{Rules: rules(1), Seats: []Seat{{Program: b, Process: boxed}, {Program: b, Process: boxed}}}
+	inBoxes := "9 9 10 10"
+	if !child.Automatic.Made() {
+		inBoxes = "9 10 11 12"
+	}
 	t.Setenv("TMPDIR", t.TempDir())
 	for i, c := range []struct {
 		match *Match
 		want  string
-	}{{own, "1 2"}, {own, "3 4"}, {copies, "5 5 6 6"}, {both, "5 6 7 8"}, {copies, "9 9 10 10"}} {
+	}{{own, "1 2"}, {own, "3 4"}, {copies, "5 5 6 6"}, {both, "5 6 7 8"}, {copies, "9 9 10 10"}, {boxes, inBoxes}} {
 		t.Run(fmt.Sprintf("match %d", i+1), func(t *testing.T) {
 			assert.Equalf(t, c.want, counted(t, c.match), "match %d: counted", i+1)
 		})

@@ -210,7 +210,7 @@ func TestHostile(t *testing.T) {
 		{"long", "", map[FaultKind]int{Refused: 1, Garbled: 2}, Garbled, `"1,1,2,1,1`, strings.Repeat("1,1,2,", maxCommand/6) + "1,1,", ""},
 		{"pipe", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
 		{"folder", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
-		{"zero", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: it is not a file", "", ""},
+		{"zero", "", map[FaultKind]int{Missing: 2}, Missing, "command.txt: path escapes from parent", "", ""},
 		{"linked", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
 		{"blocks", "", map[FaultKind]int{Missing: 1}, Missing, "command.txt: no such", "", "the files of the round cannot be written: remove"},
 		{"stranger", "", map[FaultKind]int{Refused: 1}, Refused, `"0,0,2"`, "0,0,2", ""},
@@ -226,33 +226,38 @@ func TestHostile(t *testing.T) {
 		{"eats", "", map[FaultKind]int{Killed: 2}, Killed, "of memory, the limit is ", "", ""},
 		{"nonsense", "", map[FaultKind]int{Failed: 2}, Failed, "exit status 2: no bot of kind nonsense", "", ""},
 	} {
-		t.Run(c.kind, func(t *testing.T) {
-			t.Parallel()
-			bad, good := bot(t, c.kind, c.args), scripted(t, "script", quoted("1,1,2")...)
-			s := Seat{Program: bad, Limits: bots.Limits{Answer: ample}}
-			switch c.kind {
-			case "sleeps":
-				s.Limits.Answer = time.Second
-			case "floods", "drips":
-				s.Limits.Answer = 3 * time.Second // they leave a command first, on a busy machine too
-			case "eats":
-				s.Process = child.Limits{Memory: 60 << 20}
+		for _, box := range []child.BoxKind{child.NoBox, child.Automatic} {
+			if c.kind == "leaves" && box.Made() {
+				continue // in a box its folder cannot be removed
 			}
-			m := &Match{Rules: rules(last), Seats: []Seat{s, {Program: good}}}
-			r, l := play(t, m)
-			gone(t, bad)
-			for k, f := range r.Records[0].Faults {
-				assert.Equalf(t, c.faults[FaultKind(k)], f.Count, "%v: %+v", FaultKind(k), f)
-			}
-			assert.Containsf(t, r.Records[0].Faults[c.kindOf].Text, c.text, "%v", c.kindOf)
-			assert.Equal(t, c.command, l.text(t, 1, "A - "+bad.Name, "PlayerCommand.txt"), "command")
-			crash := r.Crashes[0]
-			assert.Truef(t, (crash != nil) == (c.crash != "") && (crash == nil || strings.HasPrefix(crash.Err.Error(), c.crash) && crash.Turn == 1), "crash %+v, want %q", crash, c.crash)
-			n := l.bytes()
-			assert.LessOrEqualf(t, n, 1<<20, "the log has %d bytes", n)
-			clean(t, r.Records[1], Refused)
-			assert.Truef(t, r.Turns == last+1 && r.Records[1].Rounds == last+1 && r.Score[1] != 0 && r.Crashes[1] == nil, "the other one: %d rounds, %+v, %+v", r.Turns, r.Records[1], r.Crashes[1])
-		})
+			t.Run(fmt.Sprint(c.kind, " ", box), func(t *testing.T) {
+				t.Parallel()
+				bad, good := bot(t, c.kind, c.args), scripted(t, "script", quoted("1,1,2")...)
+				s := Seat{Program: bad, Limits: bots.Limits{Answer: ample}, Process: child.Limits{Box: box}}
+				switch c.kind {
+				case "sleeps":
+					s.Limits.Answer = time.Second
+				case "floods", "drips":
+					s.Limits.Answer = 3 * time.Second // they leave a command first, on a busy machine too
+				case "eats":
+					s.Process.Memory = 60 << 20
+				}
+				m := &Match{Rules: rules(last), Seats: []Seat{s, {Program: good}}}
+				r, l := play(t, m)
+				gone(t, bad)
+				for k, f := range r.Records[0].Faults {
+					assert.Equalf(t, c.faults[FaultKind(k)], f.Count, "%v: %+v", FaultKind(k), f)
+				}
+				assert.Containsf(t, r.Records[0].Faults[c.kindOf].Text, c.text, "%v", c.kindOf)
+				assert.Equal(t, c.command, l.text(t, 1, "A - "+bad.Name, "PlayerCommand.txt"), "command")
+				crash := r.Crashes[0]
+				assert.Truef(t, (crash != nil) == (c.crash != "") && (crash == nil || strings.HasPrefix(crash.Err.Error(), c.crash) && crash.Turn == 1), "crash %+v, want %q", crash, c.crash)
+				n := l.bytes()
+				assert.LessOrEqualf(t, n, 1<<20, "the log has %d bytes", n)
+				clean(t, r.Records[1], Refused)
+				assert.Truef(t, r.Turns == last+1 && r.Records[1].Rounds == last+1 && r.Score[1] != 0 && r.Crashes[1] == nil, "the other one: %d rounds, %+v, %+v", r.Turns, r.Records[1], r.Crashes[1])
+			})
+		}
 	}
 }
 
@@ -290,7 +295,8 @@ func TestOutputLimit(t *testing.T) {
 	h, err := m.newHost()
 	require.NoError(t, err)
 	h.bots[0].output = maxMatchOutput - 10
-	h.bots[0].work, h.bots[0].args = rootOf(t, m.Seats[0].Program.Work), m.Seats[0].Program.args("")
+	h.bots[0].dir = m.Seats[0].Program.Work
+	h.bots[0].work, h.bots[0].args = rootOf(t, h.bots[0].dir), m.Seats[0].Program.args("")
 	_, err = h.play(t.Context())
 	require.NoError(t, err)
 	for round, want := range []string{"all work a\n[the limit of 10 bytes is reached", "[the limit of ", "[the limit of "} {

@@ -104,7 +104,11 @@ func (m *Match) Play(ctx context.Context) (*Result, error) {
 	defer release()
 	for i, s := range h.bots {
 		if s != nil {
-			s.work, s.args = work[i], s.Program.args(work[i].Name())
+			s.dir = s.Program.Work
+			if s.work = work[i]; s.work != nil {
+				s.dir = s.work.Name()
+			}
+			s.args = s.Program.args(s.dir)
 		}
 	}
 	ctx, h.stop = context.WithCancelCause(ctx)

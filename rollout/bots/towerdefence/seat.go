@@ -3,10 +3,12 @@ package towerdefence
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"time"
 	"unicode/utf8"
 
@@ -36,6 +38,7 @@ type seatedBot struct {
 	host   *host
 	player sim.Player
 	work   *os.Root // its folder in this match
+	dir    string   // the path of work for the bot
 	args   []string
 	guard  *child.Guard
 
@@ -57,8 +60,19 @@ type seatedBot struct {
 func (s *seatedBot) join(ctx context.Context) (bots.Bot, error) {
 	s.stopped = func() bool { return ctx.Err() != nil }
 	var err error
-	if s.guard, err = child.Start(ctx, s.Process); err != nil {
+	p := s.Program
+	program := child.Program{Args: s.args, Dir: p.Work, Folder: p.Dir}
+	inside, err := filepath.Rel(p.Dir, p.Work)
+	if err != nil || !filepath.IsLocal(inside) {
+		program.Folder, inside = p.Work, "."
+	}
+	if s.guard, err = child.Start(ctx, s.Process, child.Box{Program: program}); err != nil {
 		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
+	}
+	if folder := s.guard.Folder(); folder != nil {
+		if s.work, err = folder.OpenRoot(inside); err != nil {
+			return nil, errors.Join(fmt.Errorf("%w: %w", bots.ErrHost, err), s.guard.Close())
+		}
 	}
 	return s, nil
 }
@@ -107,7 +121,13 @@ func (s *seatedBot) play(round int) error {
 	p := s.host.position
 	s.state = p.AppendState(s.state[:0], s.player)
 	s.textMap = p.AppendTextMap(s.textMap[:0], s.player)
-	if err := writeRound(s.work, s.state, s.textMap); err != nil {
+	if !s.guard.Boxed() {
+		err = inPlace(s.work, s.dir)
+	}
+	if err == nil {
+		err = writeRound(s.work, s.state, s.textMap)
+	}
+	if err != nil {
 		return s.blame(fmt.Errorf("the files of the round cannot be written: %w", err))
 	}
 	r, err := s.run(limit)
@@ -118,7 +138,7 @@ func (s *seatedBot) play(round int) error {
 	s.record.Longest = max(s.record.Longest, r.Time)
 	s.used += r.Time
 	noted, err := s.note(round, r, limit)
-	text, missing := commandText(s.work.Name())
+	text, missing := commandText(s.work)
 	if missing == nil {
 		s.gave = true
 		var found bool
@@ -162,7 +182,7 @@ func (s *seatedBot) usedUp() error {
 
 // run runs the bot's program until it ends or the limit is over.
 func (s *seatedBot) run(limit time.Duration) (*child.Exit, error) {
-	c := child.Command{Program: child.Program{Args: s.args, Dir: s.work.Name()}, Log: s.logs()}
+	c := child.Command{Program: child.Program{Args: s.args, Dir: s.dir}, Log: s.logs()}
 	begin := time.Now()
 	process, err := s.guard.Run(c)
 	if err != nil {
@@ -222,6 +242,9 @@ func (s *seatedBot) note(round int, r *child.Exit, limit time.Duration) (noted b
 
 // End implements bots.Bot. No process runs between rounds.
 func (s *seatedBot) End(context.Context, error) bots.Ended {
+	if s.guard.Boxed() {
+		s.work.Close()
+	}
 	if err := s.guard.Close(); err != nil && s.crash == nil {
 		s.crash = &bots.Crash{Turn: s.host.position.Round, Err: err}
 	}

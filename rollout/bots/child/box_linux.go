@@ -1,0 +1,339 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Bounds of what a bot may write, each: the changes of its folder, /tmp, and /dev/shm.
+const bound = "size=256m,nr_inodes=50k"
+
+// devices are the files of /dev in a box.
+var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+
+// probed says whether this machine makes boxes.
+var probed struct {
+	sync.Once
+	err error
+}
+
+// Boxes returns why this machine makes no boxes, nil if it makes them. It tries once.
+func Boxes() error {
+	probed.Do(func() {
+		var g *Guard
+		if audited[runtime.GOARCH] == 0 {
+			probed.err = fmt.Errorf("boxes of %s", runtime.GOARCH)
+		} else if g, probed.err = Start(context.Background(), Limits{Box: Strict}, Box{Program: Program{Dir: "/usr"}}); probed.err == nil {
+			probed.err = g.Close()
+		}
+	})
+	return probed.err
+}
+
+// enclose makes a guard process 1 of new namespaces. The user has the same number inside, root that
+// of nobody. The guard gets the capabilities with which it prepares the box; programs that it starts
+// get none.
+func enclose(a *syscall.SysProcAttr) {
+	const nobody = 65534
+	one := func(id int) []syscall.SysProcIDMap {
+		inside := id
+		if id == 0 {
+			inside = nobody
+		}
+		return []syscall.SysProcIDMap{{ContainerID: inside, HostID: id, Size: 1}}
+	}
+	a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	a.UidMappings, a.GidMappings = one(os.Geteuid()), one(os.Getegid())
+	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_DAC_OVERRIDE}
+}
+
+// prepare makes the box around this process, which is process 1 of its namespaces. It returns the
+// descriptors of the bot's folder and of the port, as far as the box has them.
+func (p *plan) prepare() (files []int, err error) {
+	resetSignals()
+	if err := p.mount(); err != nil {
+		return nil, fmt.Errorf("a box: %w", err)
+	}
+	if p.Folder != "" {
+		fd, err := unix.Open(p.Folder, unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, fmt.Errorf("a box: the folder %s: %w", p.Folder, err)
+		}
+		files = append(files, fd)
+	}
+	fd, err := openPort()
+	if err != nil {
+		return nil, fmt.Errorf("a box: a port: %w", err)
+	}
+	if p.Port {
+		files = append(files, fd)
+	}
+	limitTasks()
+	return files, restrict()
+}
+
+// limitTasks bounds the processes and threads in the box, so that a bot which starts them without end
+// leaves this process time to kill them. For root there is no limit before Linux 6.14.
+func limitTasks() {
+	const most = 2000
+	var system unix.Utsname
+	var first, second int
+	unix.Uname(&system)
+	fmt.Sscanf(unix.ByteSliceToString(system.Release[:]), "%d.%d", &first, &second)
+	if first > 6 || first == 6 && second >= 14 { // before, the file was that of the whole machine
+		os.WriteFile("/proc/sys/kernel/pid_max", []byte(strconv.Itoa(most)), 0)
+	}
+	unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most})
+}
+
+// restrict takes from this thread, and so from the programs that it starts, what they do not need. They
+// can make no namespaces, in which they would have capabilities, and have no keys of the session. /proc
+// is read-only because the system lets root write some of its settings without a capability.
+func restrict() error {
+	err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
+	if err == nil {
+		err = readOnly("/proc", 0)
+	}
+	unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0) // fails where the kernel has no keys
+	filter := sockets()
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	for _, set := range []struct {
+		option int
+		value  uintptr
+		more   uintptr
+	}{
+		{unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0}, {unix.PR_SET_NO_NEW_PRIVS, 1, 0}, {unix.PR_SET_DUMPABLE, 0, 0},
+		{unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program))},
+	} {
+		if err == nil {
+			err = unix.Prctl(set.option, set.value, set.more, 0, 0)
+		}
+	}
+	return err
+}
+
+// audited are the names of the system's calling conventions on which sockets works: those without a call
+// socketcall.
+var audited = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64}
+
+// sockets returns a filter of system calls that allows sockets of the Internet alone, which do not leave
+// the box. Files of Unix sockets, such as those of Docker, can be connected to although they are
+// read-only, and machines of the host by sockets of other families. Programs of other calling
+// conventions, such as those of 32 bits, and io_uring would come around the filter.
+func sockets() []unix.SockFilter {
+	const number, convention, family = 0, 4, 16 // in a struct seccomp_data
+	load := func(at uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
+	end := func(value uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: value} }
+	skip := func(code uint16, k uint32, yes, no uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | code, K: k, Jt: yes, Jf: no}
+	}
+	const x32 = 0x40000000 // and above: the numbers of amd64's second convention
+	return []unix.SockFilter{
+		load(convention), skip(unix.BPF_JEQ, audited[runtime.GOARCH], 0, 8),
+		load(number), skip(unix.BPF_JGE, x32, 6, 0), skip(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 5, 0), skip(unix.BPF_JEQ, unix.SYS_SOCKET, 0, 5),
+		load(family), skip(unix.BPF_JEQ, unix.AF_INET, 3, 0), skip(unix.BPF_JEQ, unix.AF_INET6, 2, 0), skip(unix.BPF_JEQ, unix.AF_NETLINK, 1, 0),
+		end(unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)),
+		end(unix.SECCOMP_RET_ALLOW),
+	}
+}
+
+// resetSignals gives all signals but two the system's handling: it ignores those that processes
+// inside send to process 1. Go's handlers would end this process. Go needs SIGURG to stop its
+// goroutines, and the guard SIGCHLD.
+func resetSignals() {
+	var usual [4]uint64 // a struct sigaction with SIG_DFL
+	for s := uintptr(1); s <= 64; s++ {
+		if s != uintptr(unix.SIGCHLD) && s != uintptr(unix.SIGURG) {
+			unix.RawSyscall6(unix.SYS_RT_SIGACTION, s, uintptr(unsafe.Pointer(&usual)), 0, 8, 0, 0)
+		}
+	}
+}
+
+// openPort starts the loopback of the box and opens a port there.
+func openPort() (fd int, err error) {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	loopback, err := unix.NewIfreq("lo")
+	if err == nil {
+		loopback.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+		err = unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, loopback)
+	}
+	if err == nil {
+		err = unix.Bind(s, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	}
+	return s, errors.Join(err, unix.Listen(s, 16))
+}
+
+// mount makes everything read-only but a copy of the bot's folder, which has its changes in memory,
+// and /tmp and /dev/shm, which are empty; and it mounts /proc and /dev of the box.
+func (p *plan) mount() error {
+	sources := map[string]string{} // by path, before something else is mounted there
+	for _, path := range append(append([]string{}, p.Shown...), p.Folder) {
+		if path != "" {
+			sources[path] = ""
+		}
+	}
+	for _, name := range devices {
+		sources["/dev/"+name] = ""
+	}
+	for path := range sources {
+		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		defer unix.Close(fd)
+		sources[path] = fmt.Sprintf("/proc/self/fd/%d", fd)
+	}
+	folder := -1
+	steps := []func() error{
+		func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") },
+		func() error { return readOnly("/", unix.AT_RECURSIVE) },
+		func() (err error) { folder, err = p.copied(sources[p.Folder]); return err },
+		func() error { return scratch("/tmp") },
+		func() error { return unix.Mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID, "size=64k,mode=755") },
+		func() error { return errors.Join(os.Mkdir("/dev/shm", 0o755), scratch("/dev/shm")) },
+		func() error { return os.Symlink("/proc/self/fd", "/dev/fd") },
+	}
+	for i, name := range []string{"stdin", "stdout", "stderr"} {
+		steps = append(steps, func() error { return os.Symlink(fmt.Sprintf("/proc/self/fd/%d", i), "/dev/"+name) })
+	}
+	for _, path := range p.Hidden {
+		steps = append(steps, func() error {
+			return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=64k,mode=755")
+		})
+	}
+	for _, path := range slices.Sorted(maps.Keys(sources)) { // a folder comes before its files
+		if path != p.Folder {
+			steps = append(steps, func() error { return show(sources[path], path) })
+		}
+	}
+	if p.Folder != "" {
+		steps = append(steps, func() error {
+			return errors.Join(makeFolder(p.Folder), unix.MoveMount(folder, "", unix.AT_FDCWD, p.Folder, unix.MOVE_MOUNT_F_EMPTY_PATH))
+		})
+	}
+	for _, path := range p.Hidden {
+		steps = append(steps, func() error { return readOnly(path, 0) })
+	}
+	steps = append(steps, func() error {
+		return unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+	})
+	for i, step := range steps {
+		if err := step(); err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// readOnly makes a mount read-only.
+func readOnly(path string, flags uint) error {
+	return unix.MountSetattr(unix.AT_FDCWD, path, flags, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+}
+
+// makeFolder makes a folder that is not there.
+func makeFolder(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	return os.MkdirAll(path, 0o755)
+}
+
+// show mounts a file or a folder at its path, if it is not there.
+func show(source, path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	info, err := os.Stat(source)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		err = makeFolder(path)
+	} else {
+		err = errors.Join(makeFolder(filepath.Dir(path)), os.WriteFile(path, nil, 0o600))
+	}
+	return errors.Join(err, unix.Mount(source, path, "", unix.MS_BIND|unix.MS_REC, ""))
+}
+
+// scratch mounts an empty folder that everybody may write to.
+func scratch(path string) error {
+	return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, bound+",mode=1777")
+}
+
+// copied returns a mount, which is nowhere yet, of a folder with changes that are kept in a file
+// system in memory, which is nowhere.
+func (p *plan) copied(folder string) (fd int, err error) {
+	if folder == "" {
+		return -1, nil
+	}
+	if err := unix.Mount("tmpfs", "/tmp", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, bound+",mode=700"); err != nil {
+		return -1, err
+	}
+	defer unix.Unmount("/tmp", unix.MNT_DETACH)
+	info, err := os.Stat(folder)
+	if err != nil {
+		return -1, err
+	}
+	if err = errors.Join(os.Mkdir("/tmp/upper", 0o700), os.Chmod("/tmp/upper", info.Mode().Perm()|0o700), os.Mkdir("/tmp/work", 0o700)); err != nil {
+		return -1, err
+	}
+	layers, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(layers)
+	for _, set := range [][2]string{{"lowerdir", folder}, {"upperdir", "/tmp/upper"}, {"workdir", "/tmp/work"}} {
+		if err := unix.FsconfigSetString(layers, set[0], set[1]); err != nil {
+			return -1, err
+		}
+	}
+	if err = errors.Join(unix.FsconfigSetFlag(layers, "userxattr"), unix.FsconfigCreate(layers)); err != nil {
+		return -1, fmt.Errorf("overlay: %w", err)
+	}
+	return unix.Fsmount(layers, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
+}
+
+// open takes the files of the box that the guard has made.
+func (g *Guard) open(folder bool, files []int) (err error) {
+	g.boxed = true
+	next := func() *os.File {
+		if len(files) == 0 {
+			err = errors.New("the bot's guard did not send the files of its box")
+			return nil
+		}
+		f := os.NewFile(uintptr(files[0]), "box")
+		files = files[1:]
+		return f
+	}
+	if folder {
+		if f := next(); f != nil {
+			g.folder, err = os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+			f.Close()
+		}
+	}
+	if g.box.Port && err == nil {
+		if f := next(); f != nil {
+			g.port, err = net.FileListener(f)
+			f.Close()
+		}
+	}
+	return err
+}

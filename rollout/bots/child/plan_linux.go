@@ -1,0 +1,152 @@
+package child
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// plan is a Box with absolute paths without links, as its guard makes it.
+type plan struct {
+	Folder string   // ""; none
+	Shown  []string // files and folders to show below those that are hidden
+	Hidden []string // folders that are empty in the box; none is below another one
+	Port   bool
+}
+
+// plan finds the paths of the box.
+func (b *Box) plan(kind BoxKind, own *BoxFolders) (*plan, error) {
+	strict := kind == Strict
+	p := &plan{Port: b.Port, Hidden: hidden(strict, own.Hidden)}
+	folder, err := filepath.Abs(cmp.Or(b.Program.Folder, b.Program.Dir, "."))
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	home, _ := os.UserHomeDir()
+	if strict && below(home, folder) {
+		return nil, fmt.Errorf("the bot's folder is %s, in which your home is; expected a folder of the bot's own for a strict box", folder)
+	}
+	if filepath.Dir(folder) != folder { // not the root
+		p.Folder = folder
+	}
+	path, dir, err := b.Program.find()
+	if err != nil {
+		return p, nil // Run says it
+	}
+	shown := []string{path}
+	for _, arg := range b.Program.Args[1:] {
+		if !filepath.IsAbs(arg) {
+			arg = filepath.Join(dir, arg)
+		}
+		if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
+			shown = append(shown, arg)
+		}
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if below(dir, "/tmp") {
+			shown = append(shown, dir)
+		}
+	}
+	if strict {
+		shown = append(append(shown, own.Shown...), b.Program.installed()...)
+	}
+	for _, path := range shown {
+		if all, err := filepath.Abs(path); err == nil {
+			for _, path := range []string{all, realPath(all)} {
+				if _, err := os.Stat(path); err == nil && below(path, append(p.Hidden, "/tmp")...) {
+					p.Shown = append(p.Shown, path)
+				}
+			}
+		}
+	}
+	return p, nil
+}
+
+// realPath returns a path without links, or the path itself.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// homes are folders of people and their data, which a strict box hides.
+var homes = []string{"/home", "/root", "/mnt", "/media", "/srv", "/var/tmp", "/var/lib", "/var/mail", "/var/spool"}
+
+// systems are folders of programs, which a strict box shows, with all that is mounted below them.
+var systems = []string{"/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix", "/gnu", "/snap"}
+
+// below reports whether a path is one of the folders or below one.
+func below(path string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(of string) bool { return path == of || strings.HasPrefix(path, strings.TrimSuffix(of, "/")+"/") })
+}
+
+// hidden returns the folders that are empty in a box: /run, where services listen, and in a strict
+// box those of people, all that is mounted outside of systems, and more.
+func hidden(strict bool, more []string) (list []string) {
+	list = []string{"/run"}
+	if strict {
+		list = append(append(list, homes...), more...)
+		if home, err := os.UserHomeDir(); err == nil {
+			list = append(list, home)
+		}
+		if f, err := os.Open("/proc/self/mounts"); err == nil {
+			defer f.Close()
+			for lines := bufio.NewScanner(f); lines.Scan(); {
+				fields := strings.Fields(lines.Text())
+				if at := strings.ReplaceAll(fields[1], `\040`, " "); at != "/" && !below(at, "/tmp") && !below(at, systems...) {
+					list = append(list, at)
+				}
+			}
+		}
+	}
+	list = slices.DeleteFunc(list, func(path string) bool {
+		info, err := os.Lstat(path)
+		return err != nil || !info.IsDir() || path == "/" || below(path, "/tmp")
+	})
+	slices.Sort(list)
+	list = slices.Compact(list)
+	// A folder below a hidden one is gone with it.
+	return slices.DeleteFunc(slices.Clone(list), func(path string) bool {
+		return slices.ContainsFunc(list, func(of string) bool { return path != of && below(path, of) })
+	})
+}
+
+// languages are the programs that scripts of bots start.
+var languages = []string{"python3", "python", "python2", "node", "java", "dotnet", "mono", "julia", "ruby", "php", "perl", "go", "bash", "sh"}
+
+// installed returns the folders of the program's interpreter, and of others that a script may start, as
+// far as they are installed in a home, as pyenv, conda and nvm do. A strict box shows them.
+func (p *Program) installed() (list []string) {
+	path, _, err := p.find()
+	if err != nil {
+		return nil
+	}
+	names := append([]string{path}, strings.Fields(strings.TrimPrefix(firstLine(path), "#!"))...)
+	home, _ := os.UserHomeDir()
+	for _, name := range append(names, languages...) {
+		found, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		real, _ := filepath.EvalSymlinks(found)
+		for _, file := range []string{found, real} {
+			dir := filepath.Dir(file)
+			if all := filepath.Dir(dir); slices.Contains([]string{"bin", "shims"}, filepath.Base(dir)) && !below(home, all) && filepath.Base(all) != ".local" {
+				dir = all
+			}
+			if filepath.IsAbs(file) && below(dir, append(homes, home)...) && !below(home, dir) && !below(dir, list...) {
+				list = append(list, dir)
+			}
+		}
+	}
+	return list
+}
