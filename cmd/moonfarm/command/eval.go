@@ -130,7 +130,7 @@ func (e *evalFlags) stages(cmd *cobra.Command, game string) (all evalStages, err
 	if sets := recordings.InfoOf(game).Contest; e.schedule == schedule.NameContest && e.sprt == "" && e.rulesFile == "" && sets != nil {
 		rules = sets
 	}
-	limits, err := e.limits.limits(cmd, game)
+	limits, err := e.limits.limits(cmd, game, e.out)
 	if err != nil {
 		return nil, err
 	}
@@ -221,6 +221,7 @@ func (a *app) evalGame(cmd *cobra.Command, game string, f *evalFlags) (err error
 		return err
 	}
 	defer players.Close(list...)
+	a.tellBox(&f.limits, list)
 	plan := f.plan(stages, len(list))
 	s, err := f.scheduled(plan)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
+	"moonfarm/rollout/bots/child"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/files"
 	"moonfarm/rollout/policy"
@@ -212,6 +214,22 @@ type limitFlags struct {
 	profile   string
 	memory    int // megabytes
 	processes int
+	box       string
+}
+
+// boxes are the values of --box.
+var boxes = map[string]child.BoxKind{"off": child.NoBox, "auto": child.Automatic, "strict": child.Strict}
+
+// tellBox says how bots are enclosed, if they are to be.
+func (a *app) tellBox(l *limitFlags, list []*players.Entrant) {
+	if l.Box == child.NoBox || !slices.ContainsFunc(list, (*players.Entrant).Bot) {
+		return
+	}
+	if err := child.Boxes(); err != nil {
+		a.Tell("box: none: %v\n", err)
+	} else {
+		a.Tell("box: namespaces%s\n", map[bool]string{true: ", strict"}[l.Box == child.Strict])
+	}
 }
 
 // Profiles of limits.
@@ -221,8 +239,7 @@ const (
 )
 
 // limitsDoc is the help on limits.
-const limitsDoc = `There is no sandbox: a bot can do all that you can do. Play bots that you do not
-trust in a container.`
+const limitsDoc = `A bot can do all that you can do, unless it is in a box: --box auto, on Linux.`
 
 // add adds the flags.
 func (l *limitFlags) add(c *cobra.Command) {
@@ -236,14 +253,18 @@ func (l *limitFlags) add(c *cobra.Command) {
 	flags.Var(console.Seconds(&l.CPU), "cpu-time", "of processor time of a bot in a game (default: no limit)")
 	flags.Var(console.Whole(&l.memory, 0, 1<<24), "max-memory", "megabytes of a bot (default 4096; Linux only)")
 	flags.Var(console.Whole(&l.processes, 0, 1<<20), "max-processes", "processes of a bot at a time (default 256; Linux only)")
+	l.box = "off"
+	flags.Var(console.Choice(&l.box, "off", "auto", "strict"), "box", "keep bots from your files, network and processes (Linux)")
+	flags.StringArrayVar(&l.Folders.Shown, "box-read", nil, "`DIR` that bots may read in a strict box, though it is in a home")
 	for _, name := range []string{"max-memory", "max-processes"} {
 		flags.Lookup(name).DefValue = "" // said in words
 	}
-	console.FlagGroup(c, "Limits of bots (0: no limit)", "limits", "timeout", "accept-timeout", "game-timeout", "soft-timeout", "cpu-time", "max-memory", "max-processes")
+	console.FlagGroup(c, "Limits of bots (0: no limit)", "limits", "timeout", "accept-timeout", "game-timeout", "soft-timeout", "cpu-time", "max-memory", "max-processes", "box", "box-read")
 }
 
 // limits returns the limits that the flags set.
-func (l *limitFlags) limits(c *cobra.Command, game string) (players.Limits, error) {
+// Strict boxes hide the folders of outputs.
+func (l *limitFlags) limits(c *cobra.Command, game string, outputs ...string) (players.Limits, error) {
 	l.Site = l.profile == siteLimits
 	if l.Soft != nil && !recordings.InfoOf(game).SoftLimit {
 		return l.Limits, console.WrongUse("--soft-timeout: in %s thinking costs no health; expected --timeout", game)
@@ -253,6 +274,18 @@ func (l *limitFlags) limits(c *cobra.Command, game string) (players.Limits, erro
 	}
 	if c.Flags().Changed("max-processes") {
 		l.Processes = &l.processes
+	}
+	if l.Box = boxes[l.box]; l.Box == child.Strict {
+		if err := child.Boxes(); err != nil {
+			return l.Limits, fmt.Errorf("--box %s: %w", l.box, err)
+		}
+	} else if len(l.Folders.Shown) > 0 {
+		return l.Limits, console.WrongUse("--box-read is for --box strict")
+	}
+	for _, path := range outputs {
+		if all, err := filepath.Abs(path); err == nil && path != "" {
+			l.Folders.Hidden = append(l.Folders.Hidden, all)
+		}
 	}
 	return l.Limits, nil
 }

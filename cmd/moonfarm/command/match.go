@@ -117,7 +117,7 @@ func (m *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 		return nil, err
 	}
 	s := &series{name: g.Name, seed: m.seed, flags: m}
-	limits, err := m.limits.limits(c, g.Name)
+	limits, err := m.limits.limits(c, g.Name, m.files.logs)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +161,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 			a.Tell("%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
+	a.tellBox(&f.limits, s.players)
 	if f.files.logs != "" {
 		if err := os.MkdirAll(f.files.logs, 0o777); err != nil {
 			return err
