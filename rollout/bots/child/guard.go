@@ -111,7 +111,7 @@ func (g *Guard) Run(c Command) (*Process, error) {
 		g.work.Go(p.drain)
 		own := []string{"PWD=" + dir, marker + "=" + g.marker}
 		if g.boxed {
-			own = append(own, "TMPDIR=/tmp")
+			own = append(own, "TMPDIR=/tmp", "XDG_CACHE_HOME=/tmp/cache") // what it may write
 		}
 		env := (&exec.Cmd{Env: append(os.Environ(), own...)}).Environ() // removes duplicates
 		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)

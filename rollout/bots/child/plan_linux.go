@@ -108,6 +108,9 @@ func hidden(strict bool, more []string) (list []string) {
 			}
 		}
 	}
+	for i := range list {
+		list[i] = realPath(list[i])
+	}
 	list = slices.DeleteFunc(list, func(path string) bool {
 		info, err := os.Lstat(path)
 		return err != nil || !info.IsDir() || path == "/" || below(path, "/tmp")
