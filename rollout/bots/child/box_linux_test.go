@@ -191,3 +191,57 @@ func TestStrictBox(t *testing.T) {
 	_, err := Start(t.Context(), limits, Box{Program: Program{Args: []string{"sh"}, Dir: home}})
 	assert.ErrorContains(t, err, "in which your home is")
 }
+
+// again runs tests of this program in another process, which change prepares, and returns its output.
+func again(t *testing.T, tests string, change func(c *exec.Cmd)) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "again")
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	program, err := os.ReadFile("/proc/self/exe") // whose folder others may not enter
+	require.NoError(t, err)
+	name := filepath.Join(dir, "test")
+	require.NoError(t, os.WriteFile(name, program, 0o755))
+	require.NoError(t, os.Chmod(dir, 0o755))
+	c := exec.Command(name, "-test.run", tests, "-test.v")
+	c.Dir, c.Env = "/", append(os.Environ(), "HOME=/nonexistent", againEnv+"=1")
+	c.SysProcAttr = &syscall.SysProcAttr{}
+	change(c)
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return string(out)
+}
+
+// againEnv is set in a process that again starts.
+const againEnv = "CHILD_TEST_AGAIN"
+
+// TestBoxOfNobody runs the tests of boxes as a user without rights.
+func TestBoxOfNobody(t *testing.T) {
+	if os.Getuid() != 0 || os.Getenv(againEnv) != "" {
+		t.Skip("left out: only root can become another user")
+	}
+	out := again(t, "^(TestBox|TestStrictBox|TestBoxLimits)$", func(c *exec.Cmd) {
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
+		c.Env = append(c.Env, "TMPDIR=/tmp")
+	})
+	assert.Contains(t, out, "PASS: TestStrictBox")
+}
+
+// TestNoBox: where no namespaces can be made, bots play without a box if they may, and the reason is told.
+func TestNoBox(t *testing.T) {
+	if os.Getenv(againEnv) != "" {
+		require.NoError(t, os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
+		require.Error(t, Boxes())
+		g, err := Start(t.Context(), Limits{Box: Automatic}, Box{})
+		require.NoError(t, err)
+		assert.False(t, g.Boxed())
+		require.NoError(t, g.Close())
+		_, err = Start(t.Context(), Limits{Box: Strict}, Box{})
+		assert.ErrorContains(t, err, "the guard of a bot could not be started")
+		return
+	}
+	if err := Boxes(); err != nil {
+		t.Skipf("left out: this machine makes no boxes: %v", err)
+	}
+	assert.Contains(t, again(t, "^TestNoBox$", func(c *exec.Cmd) { enclose(c.SysProcAttr); c.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER }), "PASS: TestNoBox")
+}
