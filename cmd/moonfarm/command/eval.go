@@ -66,7 +66,6 @@ second or only elo0, with the error rates alpha and beta (default 0.05).
 With --out, DIR has a journal, and the replays and logs of games of bots. The
 same command continues it; more --games, or more players after the others,
 extend the tournament. If the command is interrupted, its exit status is 130.
-
 ` + limitsDoc,
 		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval terminal --players maze,turtle --sprt 0,20",
 		Args:    console.Takes("GAME"),
