@@ -94,7 +94,7 @@ var networkChecksums = map[string]string{
 }
 
 // TestNetworks compares the bits of the outputs of networks on all paths of this machine
-// with those of other machines. Without assembly the largest network takes too long.
+// with those of other machines. Without assembly the largest network and batches take too long.
 func TestNetworks(t *testing.T) {
 	for _, name := range NetworkNames() {
 		assert.NotEqualf(t, "", networkChecksums[name+" 1"], "%s has no checksum here", name)

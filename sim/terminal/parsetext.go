@@ -14,7 +14,8 @@ import (
 // it is in a row, and its cells.
 //
 // It is for positions that people write. It does not check whether play can lead to the position.
-// Errors contain the line, the column, and the expected and the found text.
+// Errors contain the line, the column, and the expected and the found text, except those of ids and
+// resources that no state of a game has.
 func ParseText(g *Game, text string) (s State, err error) {
 	defer texts.Catch(&err)
 	r := textReader{game: g}

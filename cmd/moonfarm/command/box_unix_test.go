@@ -15,7 +15,7 @@ import (
 	"moonfarm/rollout/bots/child"
 )
 
-// TestBox: a bot in a box plays as without, and writes nothing outside; the first line says how it is enclosed.
+// TestBox: a bot in a box plays, and writes nothing outside; the first line says how it is enclosed.
 func TestBox(t *testing.T) {
 	outside := t.TempDir()
 	bot := filepath.Join(t.TempDir(), "bot.sh")
@@ -36,8 +36,10 @@ func TestBox(t *testing.T) {
 		return
 	}
 	for _, box := range []string{"auto", "strict"} {
-		_, said, err := play(box)
+		printed, said, err := play(box)
 		require.NoError(t, err, said)
+		assert.Contains(t, printed, `refused: \"0,0,2\"`, "its command is read")
+		assert.NotContains(t, printed, `"missing"`)
 		assert.Contains(t, said, "box: namespaces")
 		assert.NoFileExists(t, filepath.Join(outside, "mark"))
 		assert.NoFileExists(t, "mark")

@@ -225,10 +225,14 @@ func (a *app) tellBox(l *limitFlags, list []*players.Entrant) {
 	if l.Box == child.NoBox || !slices.ContainsFunc(list, (*players.Entrant).Bot) {
 		return
 	}
-	if err := child.Boxes(); err != nil {
+	err := child.Boxes()
+	switch {
+	case err != nil:
 		a.Tell("box: none: %v\n", err)
-	} else {
-		a.Tell("box: namespaces%s\n", map[bool]string{true: ", strict"}[l.Box == child.Strict])
+	case l.Box == child.Strict:
+		a.Tell("box: namespaces, strict\n")
+	default:
+		a.Tell("box: namespaces\n")
 	}
 }
 
@@ -262,8 +266,7 @@ func (l *limitFlags) add(c *cobra.Command) {
 	console.FlagGroup(c, "Limits of bots (0: no limit)", "limits", "timeout", "accept-timeout", "game-timeout", "soft-timeout", "cpu-time", "max-memory", "max-processes", "box", "box-read")
 }
 
-// limits returns the limits that the flags set.
-// Strict boxes hide the folders of outputs.
+// limits returns the limits that the flags set. Strict boxes hide the folders of outputs.
 func (l *limitFlags) limits(c *cobra.Command, game string, outputs ...string) (players.Limits, error) {
 	l.Site = l.profile == siteLimits
 	if l.Soft != nil && !recordings.InfoOf(game).SoftLimit {

@@ -76,12 +76,14 @@ func unixBot(kind string, args []string) int {
 		}
 		fmt.Println(session == self.pid, syscall.Getpgrp() == self.pid, files)
 	case "moonfarm": // takes the part of the program that plays a match
-		g, err := Start(context.Background(), Limits{}, Box{})
+		kind, _ := strconv.Atoi(os.Getenv(boxEnv))
+		program := Program{Args: []string{os.Args[0], "bot", "family"}}
+		g, err := Start(context.Background(), Limits{Box: BoxKind(kind)}, Box{Program: program})
 		if err != nil {
 			fmt.Println(err)
 			return 1
 		}
-		p, err := g.Run(Command{Program: Program{Args: []string{os.Args[0], "bot", "family"}}, Output: true})
+		p, err := g.Run(Command{Program: program, Output: true})
 		if err != nil {
 			fmt.Println(err)
 			return 1

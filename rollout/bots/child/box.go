@@ -15,7 +15,7 @@ type Box struct {
 type BoxKind uint8
 
 // Kinds of boxes. Automatic is a box where this machine can make one, and none elsewhere. Strict
-// also hides homes, other mounts and the folders of Hidden; Start fails if it cannot be made.
+// also hides homes, other mounts and Limits.Folders.Hidden; Start fails if it cannot be made.
 const (
 	NoBox BoxKind = iota
 	Automatic

@@ -22,7 +22,7 @@ import (
 const bound = "size=256m,nr_inodes=50k"
 
 // devices are the files of /dev in a box.
-var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
 // probed says whether this machine makes boxes.
 var probed struct {
@@ -35,7 +35,7 @@ func Boxes() error {
 	probed.Do(func() {
 		var g *Guard
 		if audited[runtime.GOARCH] == 0 {
-			probed.err = fmt.Errorf("boxes of %s", runtime.GOARCH)
+			probed.err = fmt.Errorf("there are none for processors of %s", runtime.GOARCH)
 		} else if g, probed.err = Start(context.Background(), Limits{Box: Strict}, Box{Program: Program{Dir: "/usr"}}); probed.err == nil {
 			probed.err = g.Close()
 		}
@@ -178,66 +178,92 @@ func openPort() (fd int, err error) {
 	if err == nil {
 		err = unix.Bind(s, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
 	}
-	return s, errors.Join(err, unix.Listen(s, 16))
+	if err == nil {
+		err = unix.Listen(s, 16)
+	}
+	return s, err
+}
+
+// sources opens what a box shows, before something else is mounted there. It returns names of the
+// descriptors by path, until end closes them.
+func (p *plan) sources() (names map[string]string, end func(), err error) {
+	var open []int
+	end = func() {
+		for _, fd := range open {
+			unix.Close(fd)
+		}
+	}
+	paths := slices.Concat(p.Shown, devices)
+	if p.Folder != "" {
+		paths = append(paths, p.Folder)
+	}
+	names = map[string]string{}
+	for _, path := range paths {
+		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, end, fmt.Errorf("%s: %w", path, err)
+		}
+		open = append(open, fd)
+		names[path] = fmt.Sprintf("/proc/self/fd/%d", fd)
+	}
+	return names, end, nil
 }
 
 // mount makes everything read-only but a copy of the bot's folder, which has its changes in memory,
 // and /tmp and /dev/shm, which are empty; and it mounts /proc and /dev of the box.
 func (p *plan) mount() error {
-	sources := map[string]string{} // by path, before something else is mounted there
-	for _, path := range append(append([]string{}, p.Shown...), p.Folder) {
-		if path != "" {
-			sources[path] = ""
-		}
-	}
-	for _, name := range devices {
-		sources["/dev/"+name] = ""
-	}
-	for path := range sources {
-		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		defer unix.Close(fd)
-		sources[path] = fmt.Sprintf("/proc/self/fd/%d", fd)
+	sources, end, err := p.sources()
+	defer end()
+	if err != nil {
+		return err
 	}
 	folder := -1
-	steps := []func() error{
-		func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") },
-		func() error { return readOnly("/", unix.AT_RECURSIVE) },
-		func() (err error) { folder, err = p.copied(sources[p.Folder]); return err },
-		func() error { return scratch("/tmp") },
-		func() error { return unix.Mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID, "size=64k,mode=755") },
-		func() error { return errors.Join(os.Mkdir("/dev/shm", 0o755), scratch("/dev/shm")) },
-		func() error { return os.Symlink("/proc/self/fd", "/dev/fd") },
+	type step struct {
+		what string
+		do   func() error
 	}
-	for i, name := range []string{"stdin", "stdout", "stderr"} {
-		steps = append(steps, func() error { return os.Symlink(fmt.Sprintf("/proc/self/fd/%d", i), "/dev/"+name) })
+	steps := []step{
+		{"a view of the files of its own", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
+		{"files that are read-only", func() error { return readOnly("/", unix.AT_RECURSIVE) }},
+		{"a copy of " + p.Folder, func() (err error) { folder, err = copied(sources[p.Folder]); return err }},
+		{"/tmp", func() error { return scratch("/tmp") }},
+		{"/dev", func() error { return unix.Mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID, "size=64k,mode=755") }},
+		{"/dev/shm", func() error { return errors.Join(os.Mkdir("/dev/shm", 0o755), scratch("/dev/shm")) }},
+		{"/dev/fd", func() error { return os.Symlink("/proc/self/fd", "/dev/fd") }},
 	}
-	for _, path := range p.Hidden {
-		steps = append(steps, func() error {
-			return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=64k,mode=755")
-		})
+	for i, name := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
+		steps = append(steps, step{name, func() error { return os.Symlink(fmt.Sprintf("/proc/self/fd/%d", i), name) }})
 	}
+	hide := func(within bool) { // the folders within the bot's folder, or the others
+		for _, path := range p.Hidden {
+			if within == p.within(path) {
+				steps = append(steps, step{path, func() error {
+					return unix.Mount("tmpfs", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=64k,mode=755")
+				}})
+			}
+		}
+	}
+	hide(false)
 	for _, path := range slices.Sorted(maps.Keys(sources)) { // a folder comes before its files
 		if path != p.Folder {
-			steps = append(steps, func() error { return show(sources[path], path) })
+			steps = append(steps, step{path, func() error { return show(sources[path], path) }})
 		}
 	}
 	if p.Folder != "" {
-		steps = append(steps, func() error {
+		steps = append(steps, step{p.Folder, func() error {
 			return errors.Join(makeFolder(p.Folder), unix.MoveMount(folder, "", unix.AT_FDCWD, p.Folder, unix.MOVE_MOUNT_F_EMPTY_PATH))
-		})
+		}})
 	}
+	hide(true)
 	for _, path := range p.Hidden {
-		steps = append(steps, func() error { return readOnly(path, 0) })
+		steps = append(steps, step{path, func() error { return readOnly(path, 0) }})
 	}
-	steps = append(steps, func() error {
+	steps = append(steps, step{"/proc", func() error {
 		return unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
-	})
-	for i, step := range steps {
-		if err := step(); err != nil {
-			return fmt.Errorf("step %d: %w", i, err)
+	}})
+	for _, s := range steps {
+		if err := s.do(); err != nil {
+			return fmt.Errorf("%s: %w", s.what, err)
 		}
 	}
 	return nil
@@ -280,7 +306,7 @@ func scratch(path string) error {
 
 // copied returns a mount, which is nowhere yet, of a folder with changes that are kept in a file
 // system in memory, which is nowhere.
-func (p *plan) copied(folder string) (fd int, err error) {
+func copied(folder string) (fd int, err error) {
 	if folder == "" {
 		return -1, nil
 	}

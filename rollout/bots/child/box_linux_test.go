@@ -1,12 +1,15 @@
 package child
 
 import (
+	"bufio"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,15 +46,13 @@ func newBox(t *testing.T, limits Limits, b Box) *Guard {
 
 // TestBox: what the processes of a bot cannot do in a box.
 func TestBox(t *testing.T) {
+	t.Setenv("LC_ALL", "C") // for the messages
 	folder, elsewhere := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "bot"), []byte("first"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, "secret"), []byte("secret"), 0o644))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
-	outside, err := net.Listen("unix", "@moonfarm-box-test")
-	require.NoError(t, err)
-	defer outside.Close()
 	bystander := exec.Command("sleep", "1000")
 	require.NoError(t, bystander.Start())
 	defer func() { bystander.Process.Kill(); bystander.Wait() }()
@@ -92,7 +93,7 @@ c = socket.create_connection(l.getsockname()); print("own")'`, "own"},
 		{"fills /dev/shm", "head -c 400m /dev/zero >/dev/shm/big; rm /dev/shm/big", "No space left"},
 		{"makes many files", "i=0; while [ $i -lt 60000 ] && : >/tmp/$i; do i=$((i+1)); done 2>&1 | head -1; rm /tmp/[0-9]*", "No space left"},
 		{"sets the host's name", "hostname x 2>&1", "hostname"},
-		{"sees one interface", "cat /proc/net/dev | grep -c :", "1"},
+		{"has no route out", "[ $(wc -l </proc/net/route) = 1 ] && echo none", "none"},
 		{"leaves daemons", "setsid sh -c 'sleep 1000 & sleep 1000 &' & (setsid sleep 1000 &) ; sleep 0.05; echo left", "left"},
 		{"has none of them later", "cat /proc/[0-9]*/comm | sort | uniq -c", ""},
 	} {
@@ -122,7 +123,8 @@ c = socket.create_connection(l.getsockname()); print("own")'`, "own"},
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)
-	assert.NoError(t, bystander.Process.Signal(syscall.Signal(0)))
+	p, there := new(processTable).read(bystander.Process.Pid)
+	assert.True(t, there && !p.ended, "the bystander was killed")
 }
 
 // TestBoxLimits: limits hold in a box, where a bot starts processes without end.
@@ -158,16 +160,20 @@ func TestBoxLimits(t *testing.T) {
 func TestStrictBox(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
+	t.Setenv("LC_ALL", "C")
+	other, err := os.CreateTemp("/var/tmp", "moonfarm")
+	require.NoError(t, err)
+	defer os.Remove(other.Name())
 	for name, text := range map[string]string{
 		"secret": "keys", ".pyenv/versions/3/bin/python9": "#!/bin/sh\necho interpreted; cat $HOME/.pyenv/versions/3/lib/data", ".pyenv/versions/3/lib/data": "library",
-		"bots/mine/bot.py": "print", "outputs/other.log": "log", "data/book": "opening",
+		"bots/mine/bot.py": "print", "bots/mine/cup/games.jsonl": "games", "outputs/other.log": "log", "data/book": "opening",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o755))
 	}
 	python, folder := filepath.Join(home, ".pyenv/versions/3/bin/python9"), filepath.Join(home, "bots/mine")
 	program := Program{Args: []string{python, "bot.py"}, Dir: folder}
-	limits := Limits{Box: Strict, Folders: BoxFolders{Hidden: []string{filepath.Join(home, "outputs")}, Shown: []string{filepath.Join(home, "data")}}}
+	limits := Limits{Box: Strict, Folders: BoxFolders{Hidden: []string{filepath.Join(home, "outputs"), filepath.Join(folder, "cup")}, Shown: []string{filepath.Join(home, "data")}}}
 	g := newBox(t, limits, Box{Program: program})
 	for script, want := range map[string]string{
 		"cat ~/secret 2>&1":                "No such file",
@@ -175,10 +181,12 @@ func TestStrictBox(t *testing.T) {
 		python:                             "interpreted\nlibrary",
 		"cat ~/data/book":                  "opening",
 		"cat bot.py; echo x >log; cat log": "printx",
+		"ls cup; (echo x >cup/y) 2>&1":     "Read-only",
+		"cat cup/games.jsonl 2>&1":         "No such file",
 		"ls ~/bots":                        "mine",
 		"(echo x >~/data/book) 2>&1":       "Read-only",
 		"(echo x >/home/y) 2>&1":           "Read-only",
-		"ls /home /root /mnt 2>&1 | wc -l": "",
+		"cat " + other.Name() + " 2>&1":    "No such file",
 		"ls ~/outputs 2>&1":                "No such file",
 		"id >/dev/null && ls /usr/bin/env": "/usr/bin/env",
 	} {
@@ -188,7 +196,7 @@ func TestStrictBox(t *testing.T) {
 			assert.Contains(t, got, want)
 		})
 	}
-	_, err := Start(t.Context(), limits, Box{Program: Program{Args: []string{"sh"}, Dir: home}})
+	_, err = Start(t.Context(), limits, Box{Program: Program{Args: []string{"sh"}, Dir: home}})
 	assert.ErrorContains(t, err, "in which your home is")
 }
 
@@ -244,4 +252,27 @@ func TestNoBox(t *testing.T) {
 		t.Skipf("left out: this machine makes no boxes: %v", err)
 	}
 	assert.Contains(t, again(t, "^TestNoBox$", func(c *exec.Cmd) { enclose(c.SysProcAttr); c.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER }), "PASS: TestNoBox")
+}
+
+// TestBoxedProgramKilled: no process of a boxed bot is left when this program is killed, even if another process keeps the
+// connection to its guard.
+func TestBoxedProgramKilled(t *testing.T) {
+	newBox(t, Limits{}, Box{Program: Program{Dir: t.TempDir()}})
+	m := "CHILD_TEST_MARK=" + rand.Text()
+	plays := exec.Command(os.Args[0], "bot", "moonfarm", "held")
+	plays.Env = append(os.Environ(), m, boxEnv+"=1")
+	pipe, err := plays.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, plays.Start())
+	out, holder := bufio.NewReader(pipe), 0
+	line, _ := out.ReadString('\n')
+	_, err = fmt.Sscanf(line, "holds %d", &holder)
+	require.NoError(t, err, line)
+	defer syscall.Kill(holder, syscall.SIGKILL)
+	_, err = out.ReadString('\n')
+	require.NoError(t, err)
+	require.Greater(t, len(marked(m)), 2)
+	require.NoError(t, plays.Process.Kill())
+	plays.Wait()
+	assert.Eventually(t, func() bool { return slices.Equal(marked(m), []int{holder}) }, ample, 5*time.Millisecond)
 }

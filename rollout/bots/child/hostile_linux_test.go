@@ -159,6 +159,9 @@ func TestReset(t *testing.T) {
 	assert.Truef(t, n == 0 && errors.Is(err, syscall.ECONNRESET), "%d, %v", n, err)
 }
 
+// boxEnv is the kind of the box of the bot "moonfarm".
+const boxEnv = "CHILD_TEST_BOX"
+
 // TestProgramKilledAnyTime: no process is left, whether this program is killed before the
 // guard is ready, while a bot is started, or later.
 func TestProgramKilledAnyTime(t *testing.T) {
@@ -169,7 +172,7 @@ func TestProgramKilledAnyTime(t *testing.T) {
 	for k := range times {
 		plays := exec.Command(os.Args[0], "bot", "moonfarm")
 		m := "CHILD_TEST_MARK=" + rand.Text()
-		plays.Env = append(os.Environ(), m)
+		plays.Env = append(os.Environ(), m, fmt.Sprint(boxEnv, "=", k%2))
 		require.NoError(t, plays.Start())
 		time.AfterFunc(time.Duration(k*5%200)*time.Millisecond, func() { plays.Process.Kill() })
 		plays.Wait()

@@ -66,6 +66,7 @@ func guardMain() int {
 	var files []int
 	if first.Box != nil {
 		k.boxed = true
+		go awaitEnd(first.files, signals)
 		files, err = first.Box.prepare()
 	}
 	if err == nil {
@@ -130,10 +131,24 @@ func receive(conn *channel, to chan<- fileRequest) {
 		if conn.decoder.Decode(&a.request) != nil {
 			return
 		}
-		if a.Run != nil {
+		if a.Run != nil || a.Box != nil {
 			a.files = conn.take()
 		}
 		to <- a
+	}
+}
+
+// awaitEnd waits for the end of the program whose pidfd it gets, and tells it as a signal. The guard
+// of a box does not see the program, and gets no signal of its thread.
+func awaitEnd(files []int, to chan<- os.Signal) {
+	if len(files) == 1 {
+		list := []unix.PollFd{{Fd: int32(files[0]), Events: unix.POLLIN}}
+		for {
+			if _, err := unix.Poll(list, -1); err != unix.EINTR {
+				to <- syscall.SIGTERM
+				return
+			}
+		}
 	}
 }
 

@@ -15,14 +15,14 @@ import (
 type plan struct {
 	Folder string   // ""; none
 	Shown  []string // files and folders to show below those that are hidden
-	Hidden []string // folders that are empty in the box; none is below another one
+	Hidden []string // folders that are empty in the box
 	Port   bool
 }
 
 // plan finds the paths of the box.
 func (b *Box) plan(kind BoxKind, own *BoxFolders) (*plan, error) {
 	strict := kind == Strict
-	p := &plan{Port: b.Port, Hidden: hidden(strict, own.Hidden)}
+	p := &plan{Port: b.Port}
 	folder, err := filepath.Abs(cmp.Or(b.Program.Folder, b.Program.Dir, "."))
 	if err == nil {
 		folder, err = filepath.EvalSymlinks(folder)
@@ -37,6 +37,7 @@ func (b *Box) plan(kind BoxKind, own *BoxFolders) (*plan, error) {
 	if filepath.Dir(folder) != folder { // not the root
 		p.Folder = folder
 	}
+	p.Hidden = hidden(strict, own.Hidden, p.within)
 	path, dir, err := b.Program.find()
 	if err != nil {
 		return p, nil // Run says it
@@ -70,6 +71,11 @@ func (b *Box) plan(kind BoxKind, own *BoxFolders) (*plan, error) {
 	return p, nil
 }
 
+// within reports whether a path is below the bot's folder.
+func (p *plan) within(path string) bool {
+	return p.Folder != "" && path != p.Folder && below(path, p.Folder)
+}
+
 // realPath returns a path without links, or the path itself.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -90,8 +96,9 @@ func below(path string, folders ...string) bool {
 }
 
 // hidden returns the folders that are empty in a box: /run, where services listen, and in a strict
-// box those of people, all that is mounted outside of systems, and more.
-func hidden(strict bool, more []string) (list []string) {
+// box those of people, all that is mounted outside of systems, and more. A folder in one of these is
+// left out, unless it is within the bot's folder, which is shown.
+func hidden(strict bool, more []string, within func(path string) bool) (list []string) {
 	list = []string{"/run"}
 	if strict {
 		list = append(append(list, homes...), more...)
@@ -113,13 +120,12 @@ func hidden(strict bool, more []string) (list []string) {
 	}
 	list = slices.DeleteFunc(list, func(path string) bool {
 		info, err := os.Lstat(path)
-		return err != nil || !info.IsDir() || path == "/" || below(path, "/tmp")
+		return err != nil || !info.IsDir() || path == "/" || below(path, "/tmp") && !within(path)
 	})
 	slices.Sort(list)
 	list = slices.Compact(list)
-	// A folder below a hidden one is gone with it.
 	return slices.DeleteFunc(slices.Clone(list), func(path string) bool {
-		return slices.ContainsFunc(list, func(of string) bool { return path != of && below(path, of) })
+		return !within(path) && slices.ContainsFunc(list, func(of string) bool { return path != of && below(path, of) })
 	})
 }
 

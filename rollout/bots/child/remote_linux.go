@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // guardName is the only argument of a guard process, argv[0]. No user starts a program
@@ -21,7 +23,7 @@ func isGuard() bool { return len(os.Args) == 1 && os.Args[0] == guardName }
 // each other has Run or Kill.
 type request struct {
 	Limits *Limits
-	Box    *plan
+	Box    *plan   // the message carries a pidfd of this program
 	Run    *launch // the message carries its three standard files
 	Kill   int     // the number of a process; 0: unused
 }
@@ -80,7 +82,18 @@ func newStarter(g *Guard) (starter, error) {
 		return nil, err
 	}
 	go r.listen()
-	if err = r.send(first, nil); err == nil {
+	var files []*os.File
+	if r.boxed {
+		var self int
+		if self, err = unix.PidfdOpen(os.Getpid(), 0); err == nil {
+			files = append(files, os.NewFile(uintptr(self), "self"))
+			defer files[0].Close()
+		}
+	}
+	if err == nil {
+		err = r.send(first, files)
+	}
+	if err == nil {
 		var a report
 		if a, err = r.answer(); a.Error != "" {
 			err = errors.New(a.Error)

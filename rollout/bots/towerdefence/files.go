@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"moonfarm/rollout/files"
 )
@@ -66,10 +67,15 @@ func replace(work *os.Root, name string, content []byte) error {
 }
 
 // commandText returns the beginning of a bot's command.txt. It fails if there is none that
-// can be read without waiting. It follows links. The error has no path, which differs from
-// game to game.
-func commandText(work *os.Root) (string, error) {
-	f, err := files.OpenBelow(work, commandFile)
+// can be read without waiting. It follows links, in a box those within the folder. The error has
+// no path, which differs from game to game.
+func commandText(work *os.Root, boxed bool) (string, error) {
+	f, err := (*os.File)(nil), error(nil)
+	if boxed {
+		f, err = files.OpenBelow(work, commandFile)
+	} else {
+		f, err = files.OpenRegular(filepath.Join(work.Name(), commandFile))
+	}
 	if err == nil {
 		defer f.Close()
 		var text []byte

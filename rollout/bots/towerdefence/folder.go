@@ -21,7 +21,7 @@ type folder struct {
 }
 
 // lockFolders opens the working directory of each seat's bot, so that a bot cannot put
-// another folder in its place. It locks those that are not
+// another folder in its place; those in boxes have folders of their own. It locks those that are not
 // copies until release is called, so that no two games use one at the same time. It locks
 // them in the order of their paths, so that no two games wait for each other.
 func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (work []*os.Root, release func(), err error) {

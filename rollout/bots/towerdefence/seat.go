@@ -138,7 +138,7 @@ func (s *seatedBot) play(round int) error {
 	s.record.Longest = max(s.record.Longest, r.Time)
 	s.used += r.Time
 	noted, err := s.note(round, r, limit)
-	text, missing := commandText(s.work)
+	text, missing := commandText(s.work, s.guard.Boxed())
 	if missing == nil {
 		s.gave = true
 		var found bool
