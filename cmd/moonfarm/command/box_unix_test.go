@@ -26,10 +26,10 @@ func TestBox(t *testing.T) {
 		err = p.Wait()
 		return p.Out.String(), p.Errs.String(), err
 	}
-	if why := child.Boxes(); why != nil {
+	if means, _ := child.Automatic.Means(); means != child.Namespaces {
 		_, said, err := play("auto")
 		require.NoError(t, err)
-		assert.Contains(t, said, "box: none: ")
+		assert.Contains(t, said, "box: "+means.String()+": ")
 		_, said, err = play("strict")
 		require.Error(t, err)
 		assert.Contains(t, said, "--box strict: ")

@@ -225,14 +225,13 @@ func (a *app) tellBox(l *limitFlags, list []*players.Entrant) {
 	if l.Box == child.NoBox || !slices.ContainsFunc(list, (*players.Entrant).Bot) {
 		return
 	}
-	err := child.Boxes()
-	switch {
-	case err != nil:
-		a.Tell("box: none: %v\n", err)
-	case l.Box == child.Strict:
-		a.Tell("box: namespaces, strict\n")
-	default:
-		a.Tell("box: namespaces\n")
+	means, why := l.Box.Means()
+	if means == child.Namespaces && l.Box == child.Strict {
+		a.Tell("box: %v, strict\n", means)
+	} else if why != nil {
+		a.Tell("box: %v: %v\n", means, why)
+	} else {
+		a.Tell("box: %v\n", means)
 	}
 }
 
@@ -279,7 +278,7 @@ func (l *limitFlags) limits(c *cobra.Command, game string, outputs ...string) (p
 		l.Processes = &l.processes
 	}
 	if l.Box = boxes[l.box]; l.Box == child.Strict {
-		if err := child.Boxes(); err != nil {
+		if _, err := l.Box.Means(); err != nil {
 			return l.Limits, fmt.Errorf("--box %s: %w", l.box, err)
 		}
 	} else if len(l.Folders.Shown) > 0 {

@@ -64,7 +64,7 @@ func unixBot(kind string, args []string) int {
 		hang()
 		fmt.Println(kept[0])
 	case "inherits":
-		self, _ := new(processTable).read(os.Getpid())
+		self, _ := readProcess(os.Getpid())
 		session, _ := unix.Getsid(0)
 		var files []string
 		entries, _ := os.ReadDir("/proc/self/fd")
@@ -76,9 +76,9 @@ func unixBot(kind string, args []string) int {
 		}
 		fmt.Println(session == self.pid, syscall.Getpgrp() == self.pid, files)
 	case "moonfarm": // takes the part of the program that plays a match
-		kind, _ := strconv.Atoi(os.Getenv(boxEnv))
+		means, _ := strconv.Atoi(os.Getenv(meansEnv))
 		program := Program{Args: []string{os.Args[0], "bot", "family"}}
-		g, err := Start(context.Background(), Limits{Box: BoxKind(kind)}, Box{Program: program})
+		g, err := startWith(context.Background(), Limits{}, Box{Program: program}, Means(means))
 		if err != nil {
 			fmt.Println(err)
 			return 1
@@ -88,7 +88,7 @@ func unixBot(kind string, args []string) int {
 			fmt.Println(err)
 			return 1
 		}
-		if len(args) > 0 { // another process keeps the guard's connection open
+		if len(args) == 0 { // another process keeps the guard's connection open
 			file, err := g.starts.(*remote).conn.File()
 			if err != nil {
 				panic(err)

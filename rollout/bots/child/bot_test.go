@@ -46,7 +46,7 @@ func bot(kind string, args []string) int {
 	case "where":
 		dir, _ := os.Getwd()
 		fmt.Println(dir)
-		fmt.Println(os.Getenv("CHILD_TEST"), os.Getenv("PWD") == dir, os.Getenv(marker) != "")
+		fmt.Println(os.Getenv("CHILD_TEST"), os.Getenv("PWD") == dir)
 	case "exit":
 		return number()
 	case "drip":

@@ -24,24 +24,27 @@ const bound = "size=256m,nr_inodes=50k"
 // devices are the files of /dev in a box.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
-// probed says whether this machine makes boxes.
-var probed struct {
-	sync.Once
-	err error
-}
-
-// Boxes returns why this machine makes no boxes, nil if it makes them. It tries once.
-func Boxes() error {
-	probed.Do(func() {
-		var g *Guard
-		if audited[runtime.GOARCH] == 0 {
-			probed.err = fmt.Errorf("there are none for processors of %s", runtime.GOARCH)
-		} else if g, probed.err = Start(context.Background(), Limits{Box: Strict}, Box{Program: Program{Dir: "/usr"}}); probed.err == nil {
-			probed.err = g.Close()
-		}
-	})
-	return probed.err
-}
+// enclosure returns what this machine has for boxes, and why it is not more. It tries once.
+var enclosure = sync.OnceValues(func() (Means, error) {
+	if audited[runtime.GOARCH] == 0 {
+		return Nothing, fmt.Errorf("there are none for processors of %s", runtime.GOARCH)
+	}
+	g, err := startWith(context.Background(), Limits{}, Box{Program: Program{Dir: "/usr"}}, Namespaces)
+	if err == nil {
+		err = g.Close()
+	}
+	switch version := landlockVersion(); {
+	case err == nil:
+		return Namespaces, nil
+	case version >= 6:
+		return Landlock, err
+	case version >= 4:
+		return Landlock, fmt.Errorf("%w; this Linux has a Landlock that leaves signals free", err)
+	case version >= 1:
+		return Landlock, fmt.Errorf("%w; this Linux has a Landlock that leaves signals and ports of codecraft's bots free", err)
+	}
+	return Nothing, err
+})
 
 // enclose makes a guard process 1 of new namespaces. The user has the same number inside, root that
 // of nobody. The guard gets the capabilities with which it prepares the box; programs that it starts
@@ -60,9 +63,22 @@ func enclose(a *syscall.SysProcAttr) {
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_DAC_OVERRIDE}
 }
 
-// prepare makes the box around this process, which is process 1 of its namespaces. It returns the
+// enter makes a box around this process, or rules for the programs that it starts. It returns the
 // descriptors of the bot's folder and of the port, as far as the box has them.
-func (p *plan) prepare() (files []int, err error) {
+func (k *keeper) enter(p *plan) (files []int, err error) {
+	switch {
+	case p == nil:
+		return nil, nil
+	case p.Means == Landlock:
+		if k.rules, err = p.landlock(); err != nil {
+			return nil, fmt.Errorf("a box: Landlock: %w", err)
+		}
+		k.setScratch(k.rules.scratch)
+		return nil, nil
+	}
+	k.alone = true
+	k.rules.filter = sockets(0, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK)
+	k.setScratch("/tmp")
 	resetSignals()
 	if err := p.mount(); err != nil {
 		return nil, fmt.Errorf("a box: %w", err)
@@ -78,11 +94,16 @@ func (p *plan) prepare() (files []int, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("a box: a port: %w", err)
 	}
-	if p.Port {
+	if p.Port != 0 {
 		files = append(files, fd)
 	}
 	limitTasks()
 	return files, restrict()
+}
+
+// setScratch sets the folders for temporary files in the environment of the bot.
+func (k *keeper) setScratch(path string) {
+	k.env = []string{"TMPDIR=" + path, "XDG_CACHE_HOME=" + path + "/cache"}
 }
 
 // limitTasks bounds the processes and threads in the box, so that a bot which starts them without end
@@ -97,59 +118,6 @@ func limitTasks() {
 		os.WriteFile("/proc/sys/kernel/pid_max", []byte(strconv.Itoa(most)), 0)
 	}
 	unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most})
-}
-
-// restrict takes from this thread, and so from the programs that it starts, what they do not need. They
-// can make no namespaces, in which they would have capabilities, and have no keys of the session. /proc
-// is read-only because the system lets root write some of its settings without a capability.
-func restrict() error {
-	err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
-	if err == nil {
-		err = readOnly("/proc", 0)
-	}
-	unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0) // fails where the kernel has no keys
-	filter := sockets()
-	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	for _, set := range []struct {
-		option int
-		value  uintptr
-		more   uintptr
-	}{
-		{unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0}, {unix.PR_SET_NO_NEW_PRIVS, 1, 0}, {unix.PR_SET_DUMPABLE, 0, 0},
-		{unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program))},
-	} {
-		if err == nil {
-			err = unix.Prctl(set.option, set.value, set.more, 0, 0)
-		}
-	}
-	return err
-}
-
-// audited are the names of the system's calling conventions on which sockets works: those without a call
-// socketcall.
-var audited = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64}
-
-// sockets returns a filter of system calls that allows sockets of the Internet alone, which do not leave
-// the box. Files of Unix sockets, such as those of Docker, can be connected to although they are
-// read-only, and machines of the host by sockets of other families. Programs of other calling
-// conventions, such as those of 32 bits, and io_uring would come around the filter.
-func sockets() []unix.SockFilter {
-	const number, convention, family = 0, 4, 16 // in a struct seccomp_data
-	load := func(at uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
-	}
-	end := func(value uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: value} }
-	skip := func(code uint16, k uint32, yes, no uint8) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | code, K: k, Jt: yes, Jf: no}
-	}
-	const x32 = 0x40000000 // and above: the numbers of amd64's second convention
-	return []unix.SockFilter{
-		load(convention), skip(unix.BPF_JEQ, audited[runtime.GOARCH], 0, 8),
-		load(number), skip(unix.BPF_JGE, x32, 6, 0), skip(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 5, 0), skip(unix.BPF_JEQ, unix.SYS_SOCKET, 0, 5),
-		load(family), skip(unix.BPF_JEQ, unix.AF_INET, 3, 0), skip(unix.BPF_JEQ, unix.AF_INET6, 2, 0), skip(unix.BPF_JEQ, unix.AF_NETLINK, 1, 0),
-		end(unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)),
-		end(unix.SECCOMP_RET_ALLOW),
-	}
 }
 
 // resetSignals gives all signals but two the system's handling: it ignores those that processes
@@ -339,7 +307,6 @@ func copied(folder string) (fd int, err error) {
 
 // open takes the files of the box that the guard has made.
 func (g *Guard) open(folder bool, files []int) (err error) {
-	g.boxed = true
 	next := func() *os.File {
 		if len(files) == 0 {
 			err = errors.New("the bot's guard did not send the files of its box")

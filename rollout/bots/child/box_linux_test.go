@@ -1,15 +1,12 @@
 package child
 
 import (
-	"bufio"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,8 +29,8 @@ func boxed(t *testing.T, g *Guard, dir, script string) (string, *Exit) {
 // newBox starts a guard with a box.
 func newBox(t *testing.T, limits Limits, b Box) *Guard {
 	t.Helper()
-	if err := Boxes(); err != nil {
-		t.Skipf("left out: this machine makes no boxes: %v", err)
+	if means, why := Automatic.Means(); means != Namespaces {
+		t.Skipf("left out: this machine makes no boxes: %v", why)
 	}
 	if limits.Box == NoBox {
 		limits.Box = Automatic
@@ -123,7 +120,7 @@ c = socket.create_connection(l.getsockname()); print("own")'`, "own"},
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)
-	p, there := new(processTable).read(bystander.Process.Pid)
+	p, there := readProcess(bystander.Process.Pid)
 	assert.True(t, there && !p.ended, "the bystander was killed")
 }
 
@@ -239,40 +236,19 @@ func TestBoxOfNobody(t *testing.T) {
 func TestNoBox(t *testing.T) {
 	if os.Getenv(againEnv) != "" {
 		require.NoError(t, os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
-		require.Error(t, Boxes())
+		means, why := Automatic.Means()
+		require.Less(t, means, Namespaces)
+		require.Error(t, why)
 		g, err := Start(t.Context(), Limits{Box: Automatic}, Box{})
 		require.NoError(t, err)
-		assert.False(t, g.Boxed())
+		assert.Equal(t, means, g.Means())
 		require.NoError(t, g.Close())
 		_, err = Start(t.Context(), Limits{Box: Strict}, Box{})
 		assert.ErrorContains(t, err, "the guard of a bot could not be started")
 		return
 	}
-	if err := Boxes(); err != nil {
-		t.Skipf("left out: this machine makes no boxes: %v", err)
+	if means, why := Automatic.Means(); means != Namespaces {
+		t.Skipf("left out: this machine makes no boxes: %v", why)
 	}
 	assert.Contains(t, again(t, "^TestNoBox$", func(c *exec.Cmd) { enclose(c.SysProcAttr); c.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER }), "PASS: TestNoBox")
-}
-
-// TestBoxedProgramKilled: no process of a boxed bot is left when this program is killed, even if another process keeps the
-// connection to its guard.
-func TestBoxedProgramKilled(t *testing.T) {
-	newBox(t, Limits{}, Box{Program: Program{Dir: t.TempDir()}})
-	m := "CHILD_TEST_MARK=" + rand.Text()
-	plays := exec.Command(os.Args[0], "bot", "moonfarm", "held")
-	plays.Env = append(os.Environ(), m, boxEnv+"=1")
-	pipe, err := plays.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, plays.Start())
-	out, holder := bufio.NewReader(pipe), 0
-	line, _ := out.ReadString('\n')
-	_, err = fmt.Sscanf(line, "holds %d", &holder)
-	require.NoError(t, err, line)
-	defer syscall.Kill(holder, syscall.SIGKILL)
-	_, err = out.ReadString('\n')
-	require.NoError(t, err)
-	require.Greater(t, len(marked(m)), 2)
-	require.NoError(t, plays.Process.Kill())
-	plays.Wait()
-	assert.Eventually(t, func() bool { return slices.Equal(marked(m), []int{holder}) }, ample, 5*time.Millisecond)
 }

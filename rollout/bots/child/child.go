@@ -73,10 +73,6 @@ import (
 	"time"
 )
 
-// marker is the name of an environment variable that all processes of a bot have, with
-// a value that differs for each Guard.
-const marker = "MOONFARM_BOT"
-
 // mainCalled says whether Main was called. If it was not, this program must not be
 // started again as a guard: it would repeat its own work, such as all tests.
 var mainCalled atomic.Bool

@@ -2,7 +2,6 @@ package child
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -20,10 +19,9 @@ const guardTimeout = 30 * time.Second
 type Guard struct {
 	limits       Limits
 	box          Box
-	boxed        bool
+	means        Means
 	folder       *os.Root     // see Folder
 	port         net.Listener // see Port
-	marker       string
 	starts       starter
 	ctx          context.Context
 	stopWatching func() bool // stops ending the guard with the context
@@ -45,15 +43,13 @@ type starter interface {
 	start(l *launch, files [3]*os.File) error
 	// kill kills a process, if it has not ended, with all of its descendants.
 	kill(number int) error
-	// hasSocket implements Guard.HasSocket.
-	hasSocket(inode uint64) (has, known bool)
 	// end begins to kill all processes and to end the starter.
 	end()
 	// close waits until the starter has ended.
 	close() error
 }
 
-// Start starts a Guard, which must be closed, in a box if this machine can make it. When the
+// Start starts a Guard, which must be closed, in a box as the limits ask for it. When the
 // context is done, the Guard kills the bot's process, and Run fails.
 func Start(ctx context.Context, limits Limits, box Box) (*Guard, error) {
 	if err := limits.validate(); err != nil {
@@ -65,9 +61,26 @@ func Start(ctx context.Context, limits Limits, box Box) (*Guard, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	g := &Guard{limits: limits, box: box, marker: rand.Text(), ctx: ctx}
+	means, why := limits.Box.Means()
+	if limits.Box == Strict && means == Nothing {
+		return nil, why
+	}
+	return startWith(ctx, limits, box, means)
+}
+
+// startWith starts a Guard with these means of boxes.
+func startWith(ctx context.Context, limits Limits, box Box, means Means) (*Guard, error) {
+	g := &Guard{limits: limits, box: box, means: means, ctx: ctx}
 	var err error
+	if box.Port && means != Namespaces {
+		if g.port, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return nil, fmt.Errorf("no port for a bot: %w", err)
+		}
+	}
 	if g.starts, err = newStarter(g); err != nil {
+		if g.port != nil {
+			g.port.Close()
+		}
 		return nil, fmt.Errorf("the guard of a bot could not be started: %w", err)
 	}
 	g.stopWatching = context.AfterFunc(ctx, g.starts.end)
@@ -109,11 +122,7 @@ func (g *Guard) Run(c Command) (*Process, error) {
 	if err == nil {
 		g.begun(p)
 		g.work.Go(p.drain)
-		own := []string{"PWD=" + dir, marker + "=" + g.marker}
-		if g.boxed {
-			own = append(own, "TMPDIR=/tmp", "XDG_CACHE_HOME=/tmp/cache") // what it may write
-		}
-		env := (&exec.Cmd{Env: append(os.Environ(), own...)}).Environ() // removes duplicates
+		env := (&exec.Cmd{Env: append(os.Environ(), "PWD="+dir)}).Environ() // removes duplicates
 		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)
 	}
 	if err != nil {
@@ -157,11 +166,6 @@ func (g *Guard) lost(why string) {
 	}
 }
 
-// HasSocket reports whether a process of the bot has a socket open. inode is the socket's
-// number in /proc/net/tcp. known is false on systems other than Linux, and if the bot has
-// a process whose files cannot be read.
-func (g *Guard) HasSocket(inode uint64) (has, known bool) { return g.starts.hasSocket(inode) }
-
 // Close kills all processes of the bot and ends the guard. After an error processes may be
 // left running.
 func (g *Guard) Close() error {
@@ -193,8 +197,8 @@ func (g *Guard) Close() error {
 // the folder itself. Close closes it.
 func (g *Guard) Folder() *os.Root { return g.folder }
 
-// Port returns the port of a Box; nil if there is no box or if it has none. Close closes it.
+// Port returns the port of a Box; nil if it has none. Close closes it.
 func (g *Guard) Port() net.Listener { return g.port }
 
-// Boxed reports whether the bot's processes are in a box.
-func (g *Guard) Boxed() bool { return g.boxed }
+// Means returns what keeps the bot's processes from the machine.
+func (g *Guard) Means() Means { return g.means }

@@ -28,24 +28,13 @@ func mark(c *Command) string {
 
 // marked returns the running processes with a mark in their environment.
 func marked(m string) (pids []int) {
-	new(processTable).pids(func(pid int) {
+	for _, pid := range processIDs() {
 		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if bytes.Contains(environ, []byte(m+"\x00")) {
 			pids = append(pids, pid)
 		}
-	}, func() {})
-	return pids
-}
-
-// describe describes processes with parent, state and command line.
-func describe(pids []int) (text string) {
-	for _, pid := range pids {
-		p, _ := new(processTable).read(pid)
-		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		text += fmt.Sprintf("\n%d, parent %d, ended %v: %q\n  %.60s", pid, p.parent, p.ended, line, state)
 	}
-	return text
+	return pids
 }
 
 // requireMarked waits until at least a number of processes run, or, with 0, until none runs.
@@ -56,8 +45,7 @@ func requireMarked(t *testing.T, m string, least int) {
 		return n == least || least > 0 && n > least
 	}
 	if !assert.Eventually(t, reached, ample, 5*time.Millisecond) {
-		pids := marked(m)
-		t.Fatalf("%d processes run, want %d:%s", len(pids), least, describe(pids))
+		t.Fatalf("processes %v run, want %d", marked(m), least)
 	}
 }
 
@@ -75,11 +63,33 @@ func requireNone(t *testing.T, m string) {
 // family is the least number of processes of the bot of that name.
 const family = 1 + 3 + 3*2
 
+// eachMeans runs a test with each of the means for boxes that this machine has.
+func eachMeans(t *testing.T, test func(t *testing.T, means Means)) {
+	t.Helper()
+	for _, means := range []Means{Nothing, Landlock, Namespaces} {
+		t.Run(means.String(), func(t *testing.T) {
+			if best, why := Automatic.Means(); means > best || means == Landlock && landlockVersion() == 0 {
+				t.Skipf("left out: this machine does not have it: %v", why)
+			}
+			test(t, means)
+		})
+	}
+}
+
+// guardWith starts a Guard with these means, for as long as the test runs.
+func guardWith(t *testing.T, means Means, limits Limits, b Box) *Guard {
+	t.Helper()
+	g, err := startWith(t.Context(), limits, b, means)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, g.Close()) })
+	return g
+}
+
 // TestFamilies: however a bot ends, its descendants end before its end is reported.
 func TestFamilies(t *testing.T) {
-	g := guard(t, Limits{})
-	for _, kind := range []string{"family", "leaves"} {
-		t.Run(kind, func(t *testing.T) {
+	eachMeans(t, func(t *testing.T, means Means) {
+		g := guardWith(t, means, Limits{}, Box{Program: talks(t).Program})
+		for _, kind := range []string{"family", "leaves"} {
 			c := talks(t, kind)
 			m := mark(&c)
 			p := start(t, g, c)
@@ -91,60 +101,46 @@ func TestFamilies(t *testing.T) {
 				t.Errorf("%+v, %v", r, err)
 			}
 			requireNone(t, m)
-		})
-	}
-	c := talks(t, "family")
-	m := mark(&c)
-	g = guard(t, Limits{})
-	readLine(t, start(t, g, c))
-	requireMarked(t, m, family)
-	assert.NoError(t, g.Close())
-	requireNone(t, m)
+		}
+		c := talks(t, "family")
+		m := mark(&c)
+		readLine(t, start(t, g, c))
+		requireMarked(t, m, family)
+		assert.NoError(t, g.Close())
+		requireNone(t, m)
+	})
 }
 
-// TestProgramKilled: after any end of this program no process of its bots is left running.
+// TestProgramKilled: after any end of this program no process of its bots is left running, even if another process
+// keeps the connection to the guard.
 func TestProgramKilled(t *testing.T) {
-	for _, c := range []struct {
-		signal syscall.Signal
-		held   bool // its connection to the guard
-	}{{syscall.SIGKILL, false}, {syscall.SIGHUP, false}, {syscall.SIGKILL, true}} {
-		t.Run(fmt.Sprintf("%v, held %v", c.signal, c.held), func(t *testing.T) {
-			if signal.Ignored(c.signal) {
+	eachMeans(t, func(t *testing.T, means Means) {
+		for _, end := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP} {
+			if signal.Ignored(end) {
 				t.Skip("the tests run under nohup, so their children ignore the signal, too")
 			}
 			plays := exec.Command(os.Args[0], "bot", "moonfarm")
-			if c.held {
-				plays.Args = append(plays.Args, "held")
-			}
 			m := "CHILD_TEST_MARK=" + rand.Text()
-			plays.Env = append(os.Environ(), m)
+			plays.Env = append(os.Environ(), m, fmt.Sprint(meansEnv, "=", int(means)))
 			pipe, err := plays.StdoutPipe()
-			if err == nil {
-				err = plays.Start()
-			}
 			require.NoError(t, err)
-			out := bufio.NewReader(pipe)
-			holder, guard := 0, 0
-			if c.held {
-				line, _ := out.ReadString('\n')
-				_, err = fmt.Sscanf(line, "holds %d", &holder)
-				require.NoErrorf(t, err, "%q", line)
-			}
+			require.NoError(t, plays.Start())
+			out, holder, guard := bufio.NewReader(pipe), 0, 0
 			line, _ := out.ReadString('\n')
+			_, err = fmt.Sscanf(line, "holds %d", &holder)
+			require.NoErrorf(t, err, "%q", line)
+			defer syscall.Kill(holder, syscall.SIGKILL)
+			line, _ = out.ReadString('\n')
 			_, err = fmt.Sscanf(line, "ready <nil> %d", &guard)
 			require.NoErrorf(t, err, "%q", line)
-			requireMarked(t, m, 2+family)
-			plays.Process.Signal(c.signal)
-			if holder > 0 {
-				assert.Eventually(t, func() bool { return slices.Equal(marked(m), []int{holder}) }, ample, 5*time.Millisecond)
-				syscall.Kill(holder, syscall.SIGKILL)
-			}
+			requireMarked(t, m, 1+family)
+			plays.Process.Signal(end)
 			plays.Wait()
-			requireMarked(t, m, 0)
-			p, ok := new(processTable).read(guard)
+			assert.Eventually(t, func() bool { return slices.Equal(marked(m), []int{holder}) }, ample, 5*time.Millisecond)
+			p, ok := readProcess(guard)
 			assert.Truef(t, !ok || p.ended, "the guard runs: %+v", p)
-		})
-	}
+		}
+	})
 }
 
 // TestReset: a guard whose program was killed before it read a report gets an error.
@@ -159,32 +155,34 @@ func TestReset(t *testing.T) {
 	assert.Truef(t, n == 0 && errors.Is(err, syscall.ECONNRESET), "%d, %v", n, err)
 }
 
-// boxEnv is the kind of the box of the bot "moonfarm".
-const boxEnv = "CHILD_TEST_BOX"
+// meansEnv are the Means of the bot "moonfarm".
+const meansEnv = "CHILD_TEST_MEANS"
 
 // TestProgramKilledAnyTime: no process is left, whether this program is killed before the
 // guard is ready, while a bot is started, or later.
 func TestProgramKilledAnyTime(t *testing.T) {
-	times := 12
+	times := 5
 	if os.Getenv("MOONFARM_LONG") != "" {
-		times = 200
+		times = 100
 	}
-	for k := range times {
-		plays := exec.Command(os.Args[0], "bot", "moonfarm")
-		m := "CHILD_TEST_MARK=" + rand.Text()
-		plays.Env = append(os.Environ(), m, fmt.Sprint(boxEnv, "=", k%2))
-		require.NoError(t, plays.Start())
-		time.AfterFunc(time.Duration(k*5%200)*time.Millisecond, func() { plays.Process.Kill() })
-		plays.Wait()
-		requireMarked(t, m, 0)
-	}
+	eachMeans(t, func(t *testing.T, means Means) {
+		for k := range times {
+			plays := exec.Command(os.Args[0], "bot", "moonfarm", "alone")
+			m := "CHILD_TEST_MARK=" + rand.Text()
+			plays.Env = append(os.Environ(), m, fmt.Sprint(meansEnv, "=", int(means)))
+			require.NoError(t, plays.Start())
+			time.AfterFunc(time.Duration(k*17%200)*time.Millisecond, func() { plays.Process.Kill() })
+			plays.Wait()
+			requireMarked(t, m, 0)
+		}
+	})
 }
 
-// TestGuardKilled: the bot of a guard that is killed is killed, too.
+// TestGuardKilled: with the guard of a box all processes of its bot end.
 func TestGuardKilled(t *testing.T) {
-	g := guard(t, Limits{})
 	c := talks(t, "family")
 	m := mark(&c)
+	g := newBox(t, Limits{}, Box{Program: c.Program})
 	p := start(t, g, c)
 	readLine(t, p)
 	requireMarked(t, m, family)
@@ -210,11 +208,10 @@ const hops = `f() { if [ $1 -lt 30000 ]; then f $(($1+1)) & fi; }; for i in 1 2 
 
 // TestHops: processes that end before they can be found do not outrun the guard.
 func TestHops(t *testing.T) {
-	g := guard(t, Limits{})
-	for range 3 {
+	eachMeans(t, func(t *testing.T, means Means) {
 		c := shell(hops)
 		m := mark(&c)
-		p := start(t, g, c)
+		p := start(t, guardWith(t, means, Limits{}, Box{}), c)
 		readLine(t, p)
 		first := marked(m)
 		hopped := func() bool {
@@ -223,25 +220,27 @@ func TestHops(t *testing.T) {
 		require.Eventually(t, hopped, ample, time.Millisecond)
 		p.Kill()
 		requireNone(t, m)
-	}
+	})
 }
 
 func TestForkBomb(t *testing.T) {
-	c := shell(bomb)
-	m := mark(&c)
-	p := start(t, guard(t, Limits{Processes: 60}), c)
-	_, err := p.ReadLine(soon())
-	assert.True(t, kindOf(t, err) == Processes && strings.Contains(err.Error(), "the limit is 60"), err)
-	requireNone(t, m)
-	r := p.Kill()
-	assert.Truef(t, r.Processes > 60, "%+v", r)
-	c = shell(bomb)
-	m = mark(&c)
-	p = start(t, guard(t, Limits{}), c)
-	requireMarked(t, m, 100)
-	r = p.Kill()
-	assert.Nilf(t, r.Fault, "%+v", r)
-	requireNone(t, m)
+	eachMeans(t, func(t *testing.T, means Means) {
+		c := shell(bomb)
+		m := mark(&c)
+		p := start(t, guardWith(t, means, Limits{Processes: 60}, Box{}), c)
+		_, err := p.ReadLine(soon())
+		assert.True(t, kindOf(t, err) == Processes && strings.Contains(err.Error(), "the limit is 60"), err)
+		requireNone(t, m)
+		r := p.Kill()
+		assert.Truef(t, r.Processes > 60, "%+v", r)
+		c = shell(bomb)
+		m = mark(&c)
+		p = start(t, guardWith(t, means, Limits{}, Box{}), c)
+		requireMarked(t, m, 100)
+		r = p.Kill()
+		assert.Nilf(t, r.Fault, "%+v", r)
+		requireNone(t, m)
+	})
 }
 
 func TestMemory(t *testing.T) {

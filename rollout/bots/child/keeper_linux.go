@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"strconv"
@@ -15,25 +16,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parentDied is the signal that a guard gets from the system when the thread that started
-// it has ended. That thread's process can run on.
-const parentDied = syscall.SIGUSR1
-
-// keeper is the state of the guard process. One goroutine on one thread starts, signals and
-// waits for processes, so no process ID is used after wait4 has freed it. The system ties
-// death signals of children to that thread, too.
+// keeper is the state of the guard process. One goroutine starts, signals and waits for processes, so
+// no process ID is used after wait4 has freed it.
 type keeper struct {
 	conn   *channel
-	boxed  bool
-	parent int // the program that started the guard; 0 in a box
+	alone  bool // all other processes that this one sees are the bot's
+	rules  rules
+	env    []string // in the environment of the bot
 	limits Limits
-	table  processTable
 	usage  usage
 
 	run    *launch // nil: no process runs
 	pid    int     // the process of run
 	gone   bool    // pid was waited for
-	left   bool    // some processes cannot be killed
 	status syscall.WaitStatus
 	fault  *Fault
 }
@@ -48,8 +43,8 @@ type fileRequest struct {
 func guardMain() int {
 	runtime.LockOSThread()
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, parentDied)
-	k := &keeper{parent: os.Getppid(), usage: usage{seen: map[processID]int64{}}}
+	signal.Notify(signals, syscall.SIGCHLD, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	k := &keeper{usage: usage{seen: map[processID]int64{}}}
 	keepFiles()
 	var err error
 	if k.conn, err = newChannel(3); err != nil {
@@ -63,15 +58,12 @@ func guardMain() int {
 		return 0 // the program has ended
 	}
 	k.limits = *first.Limits
+	go awaitEnd(first.files, signals)
 	var files []int
-	if first.Box != nil {
-		k.boxed = true
-		go awaitEnd(first.files, signals)
-		files, err = first.Box.prepare()
+	if err = k.prepare(); err == nil {
+		files, err = k.enter(first.Box)
 	}
-	if err == nil {
-		err = k.prepare()
-	}
+	defer os.RemoveAll(k.rules.scratch)
 	if err != nil {
 		k.tell(report{Error: err.Error()})
 		return 0
@@ -81,12 +73,8 @@ func guardMain() int {
 		syscall.Close(fd)
 	}
 	k.serve(requests, signals)
-	k.end()
+	k.killAll()
 	k.finish()
-	if k.left {
-		fmt.Fprintln(os.Stderr, errForeign)
-		return 1
-	}
 	return 0
 }
 
@@ -107,6 +95,7 @@ func (k *keeper) prepare() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("it cannot be a subreaper: %w", err)
 	}
+	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // bots may not read and trace this process
 	core := &syscall.Rlimit{}
 	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, core); err == nil {
 		core.Cur = 0
@@ -117,7 +106,7 @@ func (k *keeper) prepare() error {
 	unix.SchedSetAttr(0, &unix.SchedAttr{
 		Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1, Flags: unix.SCHED_FLAG_RESET_ON_FORK,
 	}, 0)
-	if p, ok := k.table.read(os.Getpid()); !ok || p.parent != k.parent {
+	if _, ok := readProcess(os.Getpid()); !ok {
 		return errors.New("/proc does not show the processes of this machine")
 	}
 	return nil
@@ -131,15 +120,15 @@ func receive(conn *channel, to chan<- fileRequest) {
 		if conn.decoder.Decode(&a.request) != nil {
 			return
 		}
-		if a.Run != nil || a.Box != nil {
+		if a.Run != nil || a.Limits != nil {
 			a.files = conn.take()
 		}
 		to <- a
 	}
 }
 
-// awaitEnd waits for the end of the program whose pidfd it gets, and tells it as a signal. The guard
-// of a box does not see the program, and gets no signal of its thread.
+// awaitEnd waits for the end of the program whose pidfd it gets, and tells it as a signal, in case
+// another process has inherited the connection. Linux has pidfds from 5.3 on.
 func awaitEnd(files []int, to chan<- os.Signal) {
 	if len(files) == 1 {
 		list := []unix.PollFd{{Fd: int32(files[0]), Events: unix.POLLIN}}
@@ -168,36 +157,22 @@ func (k *keeper) serve(requests <-chan fileRequest, signals <-chan os.Signal) {
 				k.launch(a.Run, a.files)
 				watch.Reset(interval)
 			case k.run != nil && a.Kill == k.run.Number:
-				k.end()
+				k.killAll()
 			}
 		case s := <-signals:
-			switch s {
-			case syscall.SIGCHLD:
-				k.reap(func(int) {})
-			case parentDied: // perhaps only the thread ended: the parent is checked below
-			default:
+			if s != syscall.SIGCHLD {
 				return
 			}
+			k.reap()
 		case <-watch.C:
 			if k.run != nil {
 				watch.Reset(k.watch())
 			}
 		}
-		if os.Getppid() != k.parent {
-			return
-		}
 		if k.run != nil && k.gone {
-			k.end() // kills descendants
+			k.killAll() // descendants
 			k.finish()
 		}
-	}
-}
-
-// end kills the process, if it runs, and its descendants.
-func (k *keeper) end() {
-	if !k.killAll() {
-		k.left, k.gone = true, true
-		k.fault = &Fault{Kind: Lost, Text: errForeign.Error()}
 	}
 }
 
@@ -208,22 +183,28 @@ func (k *keeper) launch(l *launch, files []int) {
 			syscall.Close(fd)
 		}
 	}()
-	switch {
-	case len(files) != 3 || k.run != nil:
+	if len(files) != 3 || k.run != nil {
 		k.tell(report{Error: fmt.Sprintf("the bot's guard got %d files, and runs a process: %v", len(files), k.run != nil)})
-		return
-	case k.left:
-		k.tell(report{Error: errForeign.Error()})
 		return
 	}
 	if cpu := k.usage.children(); k.limits.CPU > 0 && cpu >= k.limits.CPU {
 		k.tell(report{Fault: cpuFault(k.limits.CPU, cpu)})
 		return
 	}
-	pid, err := syscall.ForkExec(l.Path, l.Args, &syscall.ProcAttr{
-		Dir: l.Dir, Env: l.Env, Files: []uintptr{uintptr(files[0]), uintptr(files[1]), uintptr(files[2])},
-		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
-	})
+	var pid int
+	var err error
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		runtime.LockOSThread() // and never unlock it: the thread, which obeys the rules of the bot, ends
+		if err = k.rules.obey(); err == nil {
+			pid, err = syscall.ForkExec(l.Path, l.Args, &syscall.ProcAttr{
+				Dir: l.Dir, Env: (&exec.Cmd{Env: append(l.Env, k.env...)}).Environ(), Files: []uintptr{uintptr(files[0]), uintptr(files[1]), uintptr(files[2])},
+				Sys: &syscall.SysProcAttr{Setsid: true},
+			})
+		}
+	}()
+	<-started
 	if err != nil {
 		k.tell(report{Error: launchError(l.Path, err)})
 		return
@@ -263,9 +244,8 @@ func firstLine(path string) string {
 	return strings.TrimRight(line, "\r")
 }
 
-// reap waits for all children that have ended and calls each with their IDs. It reports
-// whether any child is left.
-func (k *keeper) reap(each func(pid int)) bool {
+// reap waits for all children that have ended. It reports whether any child is left.
+func (k *keeper) reap() bool {
 	for {
 		var ws syscall.WaitStatus
 		var used syscall.Rusage
@@ -277,7 +257,6 @@ func (k *keeper) reap(each func(pid int)) bool {
 		case pid == 0:
 			return true
 		case ws.Exited() || ws.Signaled():
-			each(pid)
 			k.usage.reaped(&used)
 			if k.run != nil && pid == k.pid {
 				k.gone, k.status = true, ws

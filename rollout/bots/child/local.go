@@ -81,6 +81,3 @@ func (l *local) close() error {
 	l.work.Wait()
 	return nil
 }
-
-// hasSocket implements starter.
-func (l *local) hasSocket(uint64) (has, known bool) { return false, false }

@@ -10,13 +10,8 @@ func isGuard() bool { return false }
 // guardMain is never called.
 func guardMain() int { return 0 }
 
-// Boxes returns why this machine makes no boxes.
-func Boxes() error { return errors.New("only Linux has boxes for bots") }
+// enclosure returns why this machine makes no boxes.
+func enclosure() (Means, error) { return Nothing, errors.New("only Linux has boxes for bots") }
 
 // newStarter returns a starter without a guard process.
-func newStarter(g *Guard) (starter, error) {
-	if g.limits.Box == Strict {
-		return nil, Boxes()
-	}
-	return &local{guard: g}, nil
-}
+func newStarter(g *Guard) (starter, error) { return &local{guard: g}, nil }

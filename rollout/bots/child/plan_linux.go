@@ -16,13 +16,13 @@ type plan struct {
 	Folder string   // ""; none
 	Shown  []string // files and folders to show below those that are hidden
 	Hidden []string // folders that are empty in the box
-	Port   bool
+	Port   int      // of TCP: the only one that the bot connects to, or in namespaces any number but 0; 0: none
+	Means  Means
 }
 
 // plan finds the paths of the box.
-func (b *Box) plan(kind BoxKind, own *BoxFolders) (*plan, error) {
-	strict := kind == Strict
-	p := &plan{Port: b.Port}
+func (b *Box) plan(strict bool, own *BoxFolders) (*plan, error) {
+	p := &plan{}
 	folder, err := filepath.Abs(cmp.Or(b.Program.Folder, b.Program.Dir, "."))
 	if err == nil {
 		folder, err = filepath.EvalSymlinks(folder)

@@ -3,6 +3,7 @@ package child
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"sync"
@@ -22,8 +23,8 @@ func isGuard() bool { return len(os.Args) == 1 && os.Args[0] == guardName }
 // request is a message to a guard. The first one has Limits and a Box, if the guard is to make one;
 // each other has Run or Kill.
 type request struct {
-	Limits *Limits
-	Box    *plan   // the message carries a pidfd of this program
+	Limits *Limits // the message carries a pidfd of this program, where the system has one
+	Box    *plan
 	Run    *launch // the message carries its three standard files
 	Kill   int     // the number of a process; 0: unused
 }
@@ -41,7 +42,6 @@ type remote struct {
 	guard   *Guard
 	cmd     *exec.Cmd
 	conn    *channel
-	boxed   bool
 	answers chan report   // to Limits and Run
 	gone    chan struct{} // closed when the guard process has ended and its reports were read
 	said    tail          // its standard error, empty unless it failed
@@ -54,11 +54,16 @@ type remote struct {
 func newStarter(g *Guard) (starter, error) {
 	r := &remote{guard: g, answers: make(chan report, 1), gone: make(chan struct{})}
 	first := request{Limits: &g.limits}
-	if g.limits.Box.Made() {
-		r.boxed = true
+	if g.means != Nothing {
 		var err error
-		if first.Box, err = g.box.plan(g.limits.Box, &g.limits.Folders); err != nil {
+		if first.Box, err = g.box.plan(g.limits.Box == Strict, &g.limits.Folders); err != nil {
 			return nil, err
+		}
+		first.Box.Means = g.means
+		if g.port != nil {
+			first.Box.Port = g.port.Addr().(*net.TCPAddr).Port
+		} else if g.box.Port {
+			first.Box.Port = 1
 		}
 	}
 	ours, theirs, err := channels()
@@ -69,10 +74,10 @@ func newStarter(g *Guard) (starter, error) {
 	r.cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{guardName}, ExtraFiles: []*os.File{theirs}, Stderr: &r.said,
 		Env:         append(os.Environ(), "GOMAXPROCS=2", "GOTRACEBACK=single"),
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: parentDied},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 		WaitDelay:   time.Second,
 	}
-	if r.boxed {
+	if g.means == Namespaces {
 		enclose(r.cmd.SysProcAttr)
 	}
 	err = r.cmd.Start()
@@ -83,21 +88,15 @@ func newStarter(g *Guard) (starter, error) {
 	}
 	go r.listen()
 	var files []*os.File
-	if r.boxed {
-		var self int
-		if self, err = unix.PidfdOpen(os.Getpid(), 0); err == nil {
-			files = append(files, os.NewFile(uintptr(self), "self"))
-			defer files[0].Close()
-		}
+	if self, err := unix.PidfdOpen(os.Getpid(), 0); err == nil {
+		files = append(files, os.NewFile(uintptr(self), "self"))
+		defer files[0].Close()
 	}
-	if err == nil {
-		err = r.send(first, files)
-	}
-	if err == nil {
+	if err = r.send(first, files); err == nil {
 		var a report
 		if a, err = r.answer(); a.Error != "" {
 			err = errors.New(a.Error)
-		} else if err == nil && r.boxed {
+		} else if err == nil && g.means == Namespaces {
 			err = g.open(first.Box.Folder != "", a.files)
 		}
 	}
@@ -139,9 +138,6 @@ func (r *remote) listen() {
 	if expected && err == nil {
 		r.guard.lost("the bot's guard has ended")
 		return
-	}
-	if !r.boxed { // the end of process 1 is the end of all others
-		killMarked(r.guard.marker)
 	}
 	r.guard.lost(r.ended(err))
 }
@@ -222,7 +218,7 @@ func (r *remote) end() {
 }
 
 // close implements starter. A guard that does not end in time, perhaps because it was
-// stopped by a signal, is killed; then listen kills the processes of its bot.
+// stopped by a signal, is killed.
 func (r *remote) close() error {
 	t := time.NewTimer(guardTimeout)
 	defer t.Stop()

@@ -2,8 +2,8 @@ package child
 
 import (
 	"bytes"
-	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -19,30 +19,25 @@ type process struct {
 	pages       int64  // in memory
 }
 
-// processTable reads the system's table of processes: proc(5).
-type processTable struct{ buffer [4096]byte }
-
-// file returns the beginning of a process's file in /proc, valid until the next call.
-func (t *processTable) file(pid int, name string) []byte {
-	fd, err := syscall.Open("/proc/"+strconv.Itoa(pid)+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+// file returns the beginning of a process's file in /proc: proc(5).
+func (p *process) file(name string) []byte {
+	fd, err := syscall.Open("/proc/"+strconv.Itoa(p.pid)+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	defer syscall.Close(fd)
-	n, err := syscall.Read(fd, t.buffer[:])
-	if err != nil {
-		return nil
-	}
-	return t.buffer[:n]
+	text := make([]byte, 4096)
+	n, _ := syscall.Read(fd, text)
+	return text[:max(n, 0)]
 }
 
-// read reads one process; ok is false if it does not exist.
-func (t *processTable) read(pid int) (p process, ok bool) {
-	text := t.file(pid, "stat")
+// readProcess reads one process; ok is false if it does not exist.
+func readProcess(pid int) (p process, ok bool) {
+	p.pid = pid
+	text := p.file("stat")
 	// The second field is the name in parentheses and may hold anything.
-	_, text, ok = cutLast(text, ')')
-	fields := bytes.Fields(text)
-	if !ok || len(fields) < 22 {
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 22 {
 		return p, false
 	}
 	number := func(field int) int64 { // numbered as in proc(5)
@@ -57,182 +52,75 @@ func (t *processTable) read(pid int) (p process, ok bool) {
 	}, true
 }
 
-func cutLast(b []byte, c byte) (before, after []byte, ok bool) {
-	i := bytes.LastIndexByte(b, c)
-	if i < 0 {
-		return nil, nil, false
-	}
-	return b[:i], b[i+1:], true
-}
-
-// pids calls f with the ID of every process in ascending order. Processes started
-// meanwhile mostly have higher IDs, so f sees them, too. Now and then it calls between.
-func (t *processTable) pids(f func(pid int), between func()) {
+// processIDs returns the IDs of all processes in ascending order.
+func processIDs() (list []int) {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return
+		return nil
 	}
 	defer dir.Close()
-	for {
-		names, err := dir.Readdirnames(64)
-		for _, name := range names {
-			if pid, err := strconv.Atoi(name); err == nil {
-				f(pid)
-			}
-		}
-		between()
-		if err != nil {
-			return
+	names, _ := dir.Readdirnames(-1)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			list = append(list, pid)
 		}
 	}
+	slices.Sort(list)
+	return list
 }
 
-// descendants calls see with every descendant of a process, most of them as soon as they
-// are read. It adds their IDs to members and those of other processes to foreign,
-// and skips processes that are in either already. It returns the number of descendants
-// found. Now and then it calls between.
-func (t *processTable) descendants(root int, members, foreign map[int]bool, see func(process), between func()) (found int) {
+// descendants calls see with the descendants of this process, most of them as soon as they are read. In
+// a box they are all others.
+func descendants(see func(process)) {
+	members := map[int]bool{os.Getpid(): true}
 	var others []process
 	add := func(p process) bool {
-		if p.parent != root && !members[p.parent] {
-			return false
+		if members[p.parent] {
+			members[p.pid] = true
+			see(p)
 		}
-		members[p.pid] = true
-		found++
-		see(p)
-		return true
+		return members[p.parent]
 	}
-	t.pids(func(pid int) {
-		if pid == root || members[pid] || foreign[pid] {
-			return
-		}
-		if p, ok := t.read(pid); ok && !add(p) {
+	for _, pid := range processIDs() {
+		if p, ok := readProcess(pid); ok && !members[pid] && !add(p) {
 			others = append(others, p)
 		}
-	}, between)
-	for more := true; more; { // descendants with a lower ID than their parent's
-		more = false
-		left := others[:0]
-		for _, p := range others {
-			if add(p) {
-				more = true
-			} else {
-				left = append(left, p)
-			}
-		}
-		others = left
 	}
-	for _, p := range others {
-		foreign[p.pid] = true
+	for before := -1; before != len(others); { // descendants with a lower ID than their parent's
+		before = len(others)
+		others = slices.DeleteFunc(others, add)
 	}
-	return found
 }
 
-// shared returns the memory of processes in bytes. A page that they share counts once; a
-// page shared with other processes counts in part.
-func (t *processTable) shared(all []process) (bytes int64) {
-	for _, p := range all {
-		if pss, ok := proportional(t.file(p.pid, "smaps_rollup")); ok {
-			bytes += pss
-		} else {
-			bytes += p.pages * int64(os.Getpagesize())
+// sharedMemory returns the memory of a process in bytes. A page that n processes share counts as
+// 1/n.
+func (p *process) sharedMemory() int64 {
+	_, rest, _ := bytes.Cut(p.file("smaps_rollup"), []byte("\nPss:")) // then "N kB"
+	if fields := bytes.Fields(rest); len(fields) > 0 {
+		if n, err := strconv.ParseInt(string(fields[0]), 10, 64); err == nil {
+			return n << 10
 		}
 	}
-	return bytes
+	return p.memory()
 }
 
-// proportional returns the size of the line "Pss: N kB" in a file smaps_rollup, in bytes.
-func proportional(text []byte) (int64, bool) {
-	_, rest, ok := bytes.Cut(text, []byte("\nPss:"))
-	if !ok {
-		return 0, false
-	}
-	fields := bytes.Fields(rest)
-	if len(fields) == 0 {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(string(fields[0]), 10, 64)
-	return n << 10, err == nil
-}
+// memory returns the memory of a process in bytes.
+func (p *process) memory() int64 { return p.pages * int64(os.Getpagesize()) }
 
-// errForeign says that the bot started processes that another user owns.
-var errForeign = errors.New("processes of a bot that belong to another user cannot be killed")
+// longestNap is the longest time between two attempts to kill all processes.
+const longestNap = 20 * time.Millisecond
 
-// Bounds of killing.
-const (
-	stopPasses = 100 // over the table, while new processes appear
-	longestNap = 20 * time.Millisecond
-	giveUp     = 10 * time.Second // if all processes left belong to another user
-)
-
-// killAll kills all descendants and waits for them. It returns true when no descendant is
-// left, and false after giveUp if all that are left belong to another user.
-func (k *keeper) killAll() bool {
-	begin, nap := time.Now(), 100*time.Microsecond
-	var members, foreign map[int]bool
-	// Ended processes are waited for all the time: otherwise they would fill the system's
-	// table. Their IDs become free.
-	reap := func() bool {
-		return k.reap(func(pid int) {
-			delete(members, pid)
-			delete(foreign, pid)
-		})
-	}
-	for reap() {
-		if k.boxed { // all processes but this one, at first without a rest: they may start others
+// killAll kills all descendants and waits for them, at first without a rest: they may start others.
+func (k *keeper) killAll() {
+	for begin := time.Now(); k.reap(); time.Sleep(min(time.Since(begin)/50, longestNap)) {
+		if k.alone {
 			syscall.Kill(-1, syscall.SIGKILL)
-			time.Sleep(min(time.Since(begin)/50, longestNap))
 			continue
 		}
-		// Both sets contain only IDs. The system reuses IDs soon where many processes
-		// are started, so the sets are made new for every pass.
-		members, foreign = map[int]bool{}, map[int]bool{}
-		for range stopPasses {
-			// A process is signalled immediately after it was read, before its ID can
-			// be reused.
-			if k.table.descendants(os.Getpid(), members, foreign, func(p process) {
-				if !p.ended {
-					syscall.Kill(p.pid, syscall.SIGSTOP)
-				}
-			}, func() { reap() }) == 0 {
-				break
+		descendants(func(p process) { // it is signalled before its ID can belong to another process
+			if !p.ended {
+				syscall.Kill(p.pid, syscall.SIGKILL)
 			}
-		}
-		denied := len(members) > 0
-		for pid := range members {
-			// Stopped processes do not wait for children, so the IDs cannot be reused yet.
-			denied = syscall.Kill(pid, syscall.SIGKILL) == syscall.EPERM && denied
-		}
-		if !reap() {
-			return true
-		}
-		if denied && time.Since(begin) > giveUp {
-			return false
-		}
-		time.Sleep(nap)
-		nap = min(2*nap, longestNap)
-	}
-	return true
-}
-
-// killMarked kills the processes of a guard that was killed: all that have the marker with
-// this value in their environment, until two passes find none.
-func killMarked(value string) {
-	want := []byte(marker + "=" + value + "\x00")
-	empty := 0 // passes that found none
-	for end := time.Now().Add(giveUp); empty < 2 && time.Now().Before(end); {
-		t, found := processTable{}, false
-		t.pids(func(pid int) {
-			environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-			if err == nil && bytes.Contains(environ, want) {
-				syscall.Kill(pid, syscall.SIGKILL)
-				found = true
-			}
-		}, func() {})
-		empty++
-		if found {
-			empty = 0
-			time.Sleep(time.Millisecond)
-		}
+		})
 	}
 }

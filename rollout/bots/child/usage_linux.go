@@ -1,7 +1,6 @@
 package child
 
 import (
-	"os"
 	"syscall"
 	"time"
 )
@@ -11,7 +10,6 @@ const (
 	interval     = 25 * time.Millisecond // between two looks at a bot's processes
 	lookShare    = 50                    // looks may take at most 1/lookShare of the time
 	recheckAfter = 3 * time.Millisecond  // until a second look, if a limit is exceeded
-	rescanLooks  = 40                    // looks until all processes of the machine are read again
 )
 
 // amounts is the usage of all processes of a bot together.
@@ -46,13 +44,11 @@ type processID struct {
 // process. Both can miss time but count too much only for a moment, so the greater one
 // is used.
 type usage struct {
-	before  time.Duration       // processor time of the match at the start of the process
-	peak    amounts             // since the start of the process
-	seen    map[processID]int64 // clock ticks of each process at the latest look, without its children's
-	ended   int64               // the sum of these ticks over processes that have ended
-	own     int64               // memory of this process at the start of the bot's
-	foreign map[int]bool        // processes that are not the bot's
-	looks   int
+	before time.Duration       // processor time of the match at the start of the process
+	peak   amounts             // since the start of the process
+	seen   map[processID]int64 // clock ticks of each process at the latest look, without its children's
+	ended  int64               // the sum of these ticks over processes that have ended
+	own    int64               // memory of this process at the start of the bot's
 }
 
 // begin begins to measure a new process.
@@ -63,7 +59,6 @@ func (u *usage) begin() {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) == nil {
 		u.own = maxMemory(&self)
 	}
-	u.looks = 0
 }
 
 // maxMemory returns the highest memory of a process in bytes; getrusage(2) counts units of
@@ -102,34 +97,31 @@ func (u *usage) total() amounts {
 func ticksTime(ticks int64) time.Duration { return time.Duration(ticks) * (time.Second / 100) }
 
 // look measures the current usage of the bot's processes.
-func (u *usage) look(t *processTable, limits *Limits) amounts {
-	if u.foreign == nil || u.looks%rescanLooks == 0 {
-		u.foreign = map[int]bool{}
-	}
-	u.looks++
-	var now amounts
-	now.cpu = u.children() // before the look: only this goroutine waits for children
-	members := map[int]bool{}
+func (u *usage) look(limits *Limits) amounts {
+	now := amounts{cpu: u.children()} // before the look: only this goroutine waits for children
 	var all []process
-	t.descendants(os.Getpid(), members, u.foreign, func(p process) { all = append(all, p) }, func() {})
+	descendants(func(p process) { all = append(all, p) })
 	present := make(map[processID]int64, len(all))
 	sum := int64(0)
 	for _, p := range all {
 		now.processes++
-		now.memory += p.pages * int64(os.Getpagesize())
+		now.memory += p.memory()
 		now.cpu += ticksTime(p.ticks + p.waited)
 		present[processID{p.pid, p.start}] = p.ticks
 		sum += p.ticks
 	}
-	for l, ticks := range u.seen {
-		if _, there := present[l]; !there {
+	for id, ticks := range u.seen {
+		if _, there := present[id]; !there {
 			u.ended += ticks
 		}
 	}
 	u.seen = present
 	now.cpu = max(now.cpu, ticksTime(u.ended+sum))
 	if limits.Memory > 0 && now.memory > limits.Memory && now.processes > 1 {
-		now.memory = t.shared(all)
+		now.memory = 0
+		for _, p := range all {
+			now.memory += p.sharedMemory()
+		}
 	}
 	return now
 }
@@ -139,14 +131,14 @@ func (u *usage) look(t *processTable, limits *Limits) amounts {
 // confirm it. watch returns the time until the next look.
 func (k *keeper) watch() time.Duration {
 	begin := time.Now()
-	now := k.usage.look(&k.table, &k.limits)
+	now := k.usage.look(&k.limits)
 	took := time.Since(begin)
 	if now.over(&k.limits) != nil {
 		time.Sleep(recheckAfter)
-		again := k.usage.look(&k.table, &k.limits)
+		again := k.usage.look(&k.limits)
 		if f := again.over(&k.limits); f != nil {
 			now, k.fault = again, f
-			k.end()
+			k.killAll()
 		} else {
 			now = again
 		}

@@ -43,8 +43,9 @@ func rules(t testing.TB, preset string, ticks int32) codecraft.Rules {
 // listen opens a port on this machine for as long as the test runs.
 func listen(t testing.TB, token *string) *Port {
 	t.Helper()
-	p, err := listenFor(nil, "127.0.0.1:0", token)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	p := newPort(l, token, os.Geteuid())
 	t.Cleanup(func() { p.Close() })
 	return p
 }

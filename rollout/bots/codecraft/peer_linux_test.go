@@ -26,7 +26,7 @@ func TestUsers(t *testing.T) {
 			require.NoError(t, err)
 			defer c.conn.Close()
 			for user, want := range map[int]string{os.Geteuid(): "", os.Geteuid() + 1: "its process belongs to user "} {
-				err = checkPeer(c.conn, user, nil)
+				err = checkPeer(c.conn, user)
 				assert.Truef(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%s, user %d: %v, want %q", at, user, err, want)
 			}
 		})
@@ -51,7 +51,7 @@ func TestOrphans(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close()
 	left.Close()
-	err = checkPeer(conn.(*net.TCPConn), os.Geteuid(), nil)
+	err = checkPeer(conn.(*net.TCPConn), os.Geteuid())
 	assert.ErrorContainsf(t, err, "no process of user", "error %v, want that there is no process", err)
 }
 
@@ -70,8 +70,7 @@ func TestSocketTable(t *testing.T) {
 		"": -1,
 	} {
 		t.Run(line, func(t *testing.T) {
-			got := socketIn(line, local, remote)
-			assert.Truef(t, got.user == want && (want < 0 || got.inode == 77), "%s: %+v, want user %d and file 77", line, got, want)
+			assert.Equal(t, want, userIn(line, local, remote))
 		})
 	}
 }

@@ -34,9 +34,7 @@ const (
 type Port struct {
 	listener net.Listener
 	token    *string
-	user     int         // only processes of this user may connect, where the user is known
-	boxed    bool        // only the client in the box can connect
-	owner    socketOwner // only processes of the owner may connect, where they are known; nil: all may
+	user     int // only processes of this user may connect, where the user is known; anyUser: all
 	open     context.Context
 	close    context.CancelFunc
 	work     sync.WaitGroup
@@ -50,26 +48,20 @@ type Port struct {
 
 // Listen opens a port at a TCP address such as "127.0.0.1:31001"; port 0 chooses a free
 // one. Clients may give any token.
-func Listen(address string) (*Port, error) { return listenFor(nil, address, nil) }
-
-// socketOwner knows the sockets of its processes: see child.Guard.
-type socketOwner interface {
-	HasSocket(inode uint64) (has, known bool)
-}
-
-// listenFor is Listen for a port where only processes of the owner may connect, if it is not nil, and only with the token, if
-// that is not nil.
-func listenFor(owner socketOwner, address string, token *string) (*Port, error) {
+func Listen(address string) (*Port, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return (&Port{listener: l, token: token, user: os.Geteuid(), owner: owner}).listen(), nil
+	return newPort(l, nil, os.Geteuid()), nil
 }
 
-// listen begins to accept clients.
-func (p *Port) listen() *Port {
-	p.came = make(chan struct{}, 1)
+// anyUser is the user of a port that lets all connect, such as that of a box.
+const anyUser = -1
+
+// newPort makes a port for clients of a user with the token, if it is not nil.
+func newPort(l net.Listener, token *string, user int) *Port {
+	p := &Port{listener: l, token: token, user: user, came: make(chan struct{}, 1)}
 	p.open, p.close = context.WithCancel(context.Background())
 	p.work.Go(p.accept)
 	return p
@@ -122,8 +114,8 @@ func (p *Port) accept() {
 func (p *Port) greet(c *client) {
 	c.conn.SetReadDeadline(time.Now().Add(greeting))
 	err := c.greet(p.token)
-	if err == nil && !p.boxed { // after the token, because finding the user takes a millisecond or more
-		err = checkPeer(c.conn, p.user, p.owner)
+	if err == nil && p.user != anyUser { // after the token, because finding the user takes a millisecond or more
+		err = checkPeer(c.conn, p.user)
 	}
 	c.conn.SetReadDeadline(time.Time{})
 	p.greeted(c, err)

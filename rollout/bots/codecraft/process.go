@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -41,24 +42,19 @@ func arguments(command []string, at *net.TCPAddr, token string) []string {
 	return filled
 }
 
-// start opens a port for the client of a seat and starts the client. The port is in its box; without a
-// box other clients can read the token in its command line, so only processes of the guard may connect. The context's
-// end kills the client. A port that is not nil must be closed, also after an error.
+// start opens a port for the client of a seat and starts the client. The context's end kills it.
+// A port that is not nil must be closed, also after an error.
 func start(ctx context.Context, s *Seat) (*process, *Port, error) {
 	guard, err := child.Start(ctx, s.Process, child.Box{Program: s.Program, Port: true})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
 	token := rand.Text()
-	var port *Port
-	if l := guard.Port(); l != nil {
-		port = (&Port{listener: l, token: &token, boxed: true}).listen()
-	} else {
-		port, err = listenFor(guard, "127.0.0.1:0", &token)
+	user := os.Geteuid()
+	if guard.Means() == child.Namespaces {
+		user = anyUser // the bot itself: nobody else reaches the port
 	}
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%w: no port for a client: %w", bots.ErrHost, err), guard.Close())
-	}
+	port := newPort(guard.Port(), &token, user)
 	c := child.Command{Program: s.Program, Log: s.Log}
 	c.Args = arguments(c.Args, port.Address(), token)
 	p := &process{guard: guard, gone: make(chan error, 1), log: s.Log}

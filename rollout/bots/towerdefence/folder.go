@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"moonfarm/rollout/bots/child"
 	"moonfarm/rollout/filelock"
 )
 
@@ -40,7 +41,7 @@ func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (wor
 	var shared []folder
 	for i := range seats {
 		s := &seats[i]
-		if s.Program == nil || s.Process.Box.Made() { // its folder in the box is its own
+		if means, _ := s.Process.Box.Means(); s.Program == nil || means == child.Namespaces { // its folder in the box is its own
 			continue
 		}
 		var path string

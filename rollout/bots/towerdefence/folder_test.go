@@ -47,7 +47,7 @@ func TestFolders(t *testing.T) {
 	boxed := child.Limits{Box: child.Automatic}
 	boxes := &Match{Rules: rules(1), Seats: []Seat{{Program: b, Process: boxed}, {Program: b, Process: boxed}}}
 	inBoxes := "9 9 10 10"
-	if !child.Automatic.Made() {
+	if means, _ := child.Automatic.Means(); means != child.Namespaces {
 		inBoxes = "9 10 11 12"
 	}
 	t.Setenv("TMPDIR", t.TempDir())

@@ -38,6 +38,7 @@ type seatedBot struct {
 	host   *host
 	player sim.Player
 	work   *os.Root // its folder in this match
+	boxed  bool     // the folder is in a box
 	dir    string   // the path of work for the bot
 	args   []string
 	guard  *child.Guard
@@ -59,20 +60,29 @@ type seatedBot struct {
 // join starts the guard of the bot.
 func (s *seatedBot) join(ctx context.Context) (bots.Bot, error) {
 	s.stopped = func() bool { return ctx.Err() != nil }
-	var err error
 	p := s.Program
-	program := child.Program{Args: s.args, Dir: p.Work, Folder: p.Dir}
-	inside, err := filepath.Rel(p.Dir, p.Work)
-	if err != nil || !filepath.IsLocal(inside) {
-		program.Folder, inside = p.Work, "."
+	program, inside := child.Program{Args: s.args, Dir: s.dir}, "."
+	if s.work == nil { // it gets a copy of the folder
+		program.Folder = p.Dir
+		if rel, err := filepath.Rel(p.Dir, p.Work); err == nil && filepath.IsLocal(rel) {
+			inside = rel
+		} else {
+			program.Folder = p.Work
+		}
 	}
+	var err error
 	if s.guard, err = child.Start(ctx, s.Process, child.Box{Program: program}); err != nil {
 		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
-	if folder := s.guard.Folder(); folder != nil {
-		if s.work, err = folder.OpenRoot(inside); err != nil {
-			return nil, errors.Join(fmt.Errorf("%w: %w", bots.ErrHost, err), s.guard.Close())
+	if s.work == nil {
+		if folder := s.guard.Folder(); folder == nil {
+			err = fmt.Errorf("a box has no copy of the folder %s; expected a folder of the bot's own", program.Folder)
+		} else if s.work, err = folder.OpenRoot(inside); err == nil {
+			s.boxed = true
 		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", bots.ErrHost, err), s.guard.Close())
 	}
 	return s, nil
 }
@@ -121,7 +131,7 @@ func (s *seatedBot) play(round int) error {
 	p := s.host.position
 	s.state = p.AppendState(s.state[:0], s.player)
 	s.textMap = p.AppendTextMap(s.textMap[:0], s.player)
-	if !s.guard.Boxed() {
+	if !s.boxed {
 		err = inPlace(s.work, s.dir)
 	}
 	if err == nil {
@@ -138,7 +148,7 @@ func (s *seatedBot) play(round int) error {
 	s.record.Longest = max(s.record.Longest, r.Time)
 	s.used += r.Time
 	noted, err := s.note(round, r, limit)
-	text, missing := commandText(s.work, s.guard.Boxed())
+	text, missing := commandText(s.work, s.boxed)
 	if missing == nil {
 		s.gave = true
 		var found bool
@@ -242,7 +252,7 @@ func (s *seatedBot) note(round int, r *child.Exit, limit time.Duration) (noted b
 
 // End implements bots.Bot. No process runs between rounds.
 func (s *seatedBot) End(context.Context, error) bots.Ended {
-	if s.guard.Boxed() {
+	if s.boxed {
 		s.work.Close()
 	}
 	if err := s.guard.Close(); err != nil && s.crash == nil {
