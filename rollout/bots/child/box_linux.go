@@ -1,6 +1,7 @@
 package child
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,15 +34,17 @@ var enclosure = sync.OnceValues(func() (Means, error) {
 	if err == nil {
 		err = g.Close()
 	}
-	switch version := landlockVersion(); {
-	case err == nil:
+	if err == nil {
 		return Namespaces, nil
+	}
+	err = fmt.Errorf("no namespaces: %w", cmp.Or(errors.Unwrap(err), err))
+	switch version := landlockVersion(); {
 	case version >= 6:
 		return Landlock, err
 	case version >= 4:
-		return Landlock, fmt.Errorf("%w; this Linux has a Landlock that leaves signals free", err)
+		return Landlock, fmt.Errorf("%w; this Linux has a Landlock without signals", err)
 	case version >= 1:
-		return Landlock, fmt.Errorf("%w; this Linux has a Landlock that leaves signals and ports of codecraft's bots free", err)
+		return Landlock, fmt.Errorf("%w; this Linux has a Landlock without signals and ports", err)
 	}
 	return Nothing, err
 })

@@ -30,7 +30,8 @@ func (r *rules) obey() error {
 		return err
 	}
 	unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0) // fails where the kernel has no keys
-	if err = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err == nil {
+	none := [2]unix.CapUserData{}
+	if err = unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err == nil {
 		program := unix.SockFprog{Len: uint16(len(r.filter)), Filter: &r.filter[0]}
 		err = unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
 	}
