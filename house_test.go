@@ -377,10 +377,10 @@ var most = map[string]struct{ code, tests int }{
 	"sim":      {32810, 24110},
 	"features": {9220, 4860},
 	"env":      {2410, 1900},
-	"rollout":  {55170, 35470},
+	"rollout":  {55170, 35170},
 	"datasets": {15060, 8200},
 	"bench":    {2080, 410},
-	"cmd":      {14020, 5530},
+	"cmd":      {14020, 5830},
 }
 
 // TestSize counts the lines of each top folder. Growth is a decision: the commit that raises a limit says what it is for.

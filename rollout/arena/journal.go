@@ -80,6 +80,7 @@ type gameLine struct {
 	Faults  []Fault   `json:"faults,omitempty"`
 	Seconds []float64 `json:"seconds,omitempty"`
 	Files   []string  `json:"files,omitempty"`
+	Box     string    `json:"box,omitempty"`
 }
 
 // How a game ended, in a journal.
@@ -352,7 +353,7 @@ func (j *Journal) Enter(players []string) (order []int, err error) {
 // Add writes a game at the end. Tournament.Done may be set to it.
 func (j *Journal) Add(p *Played) error {
 	g := gameLine{Game: p.Number, Seed: p.Seed, Round: p.Round, Stage: p.Stage, Results: p.Results, Scores: p.Scores, Turns: p.Turns, End: endOver, Clock: p.Clock,
-		Sum: fmt.Sprintf("%016x", uint64(p.Sum)), Faults: p.Faults, Seconds: p.Seconds, Files: p.Files}
+		Sum: fmt.Sprintf("%016x", uint64(p.Sum)), Faults: p.Faults, Seconds: p.Seconds, Files: p.Files, Box: p.Box}
 	if p.Cut {
 		g.End = endCut
 	}

@@ -127,7 +127,7 @@ func (j *Journal) played(g *gameLine) (p Played, err error) {
 	}
 	p = Played{Fixture: schedule.Fixture{Number: g.Game, Seed: g.Seed, Round: g.Round, Stage: g.Stage},
 		Turns: g.Turns, Cut: g.End == endCut, Clock: g.Clock, Results: g.Results, Scores: g.Scores,
-		Sum: prng.Digest(sum), Faults: g.Faults, Seconds: g.Seconds, Files: g.Files}
+		Sum: prng.Digest(sum), Faults: g.Faults, Seconds: g.Seconds, Files: g.Files, Box: g.Box}
 	for _, name := range g.Seats {
 		k := slices.Index(j.Players, name)
 		switch {

@@ -28,6 +28,7 @@ type Played struct {
 	Faults  []Fault     // of bots and networks
 	Seconds []float64   // by seat: thinking time of a bot; nil in games between policies
 	Files   []string    // files about the game, such as its replay
+	Box     string      // what kept bots from the machine, such as "namespaces"; "" in games without bots
 }
 
 // Fault is an error of a bot or a network in a game.

@@ -15,20 +15,22 @@ import (
 
 // Report is the result of a tournament. Its JSON keys are stable.
 type Report struct {
-	Game     string     `json:"game"`
-	Rules    string     `json:"rules"` // version
-	Seed     uint64     `json:"seed"`
-	Schedule string     `json:"schedule"`
-	Seats    int        `json:"seats"`
-	Seeds    int        `json:"seeds"`                   // number of different seeds
-	Games    int        `json:"games"`                   // number of games
-	Distinct int        `json:"distinct"`                // games without repetitions
-	Clock    int        `json:"clock_decided,omitempty"` // games decided by the shorter thinking time
-	Complete *bool      `json:"complete,omitempty"`      // whether all games were played; nil: not known
-	Anchor   string     `json:"anchor"`                  // player with rating 0; "" if the mean of all ratings is 0
-	Draws    float64    `json:"draw_parameter"`
-	Players  []Standing `json:"players"`
-	Pairs    []Pair     `json:"pairs"` // every two players, in the order given
+	Game     string `json:"game"`
+	Rules    string `json:"rules"` // version
+	Seed     uint64 `json:"seed"`
+	Schedule string `json:"schedule"`
+	Seats    int    `json:"seats"`
+	Seeds    int    `json:"seeds"`                   // number of different seeds
+	Games    int    `json:"games"`                   // number of games
+	Distinct int    `json:"distinct"`                // games without repetitions
+	Clock    int    `json:"clock_decided,omitempty"` // games decided by the shorter thinking time
+	// Boxes are the numbers of games by what kept bots from the machine; nil without bots.
+	Boxes    map[string]int `json:"boxes,omitempty"`
+	Complete *bool          `json:"complete,omitempty"` // whether all games were played; nil: not known
+	Anchor   string         `json:"anchor"`             // player with rating 0; "" if the mean of all ratings is 0
+	Draws    float64        `json:"draw_parameter"`
+	Players  []Standing     `json:"players"`
+	Pairs    []Pair         `json:"pairs"` // every two players, in the order given
 	// Test is the sequential test, if the tournament was one.
 	Test *sprt.State `json:"sprt,omitempty"`
 	// Stages are the stages begun so far, if the tournament was a contest.
@@ -122,6 +124,12 @@ func Evaluate(players []string, games []Played, anchor int) (*Report, error) {
 		e.count(&games[i])
 		if games[i].Clock {
 			r.Clock++
+		}
+		if box := games[i].Box; box != "" {
+			if r.Boxes == nil {
+				r.Boxes = map[string]int{}
+			}
+			r.Boxes[box]++
 		}
 	}
 	if len(games) > 0 {

@@ -220,7 +220,7 @@ func (a *app) evalGame(cmd *cobra.Command, game string, f *evalFlags) (err error
 		return err
 	}
 	defer players.Close(list...)
-	a.tellBox(&f.limits, list)
+	box := a.tellBox(&f.limits, list)
 	plan := f.plan(stages, len(list))
 	s, err := f.scheduled(plan)
 	if err != nil {
@@ -247,7 +247,7 @@ func (a *app) evalGame(cmd *cobra.Command, game string, f *evalFlags) (err error
 	if err != nil {
 		return err
 	}
-	if err := a.addBots(cmd, f, stages, list, &c); err != nil {
+	if err := a.addBots(cmd, f, stages, list, box, &c); err != nil {
 		return err
 	}
 	games, passed, err := a.playEval(cmd.Context(), &c, j, f)
@@ -280,7 +280,7 @@ func namesOf(players []arena.Entrant) (names []string) {
 
 // addBots makes the tournament play games of bots, if bots are among its players. If there is a journal, the files of
 // the games are in its folder.
-func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Entrant, c *arena.Tournament) error {
+func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list []*players.Entrant, box string, c *arena.Tournament) error {
 	if countBots(list) == 0 {
 		return nil
 	}
@@ -326,7 +326,9 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 				fmt.Fprintln(a.Stderr, liveText(fmt.Sprintf("game %d", game.Number), name, &fault))
 			}
 		}
-		return files.play(ctx, m, game)
+		p, err := files.play(ctx, m, game)
+		p.Box = box
+		return p, err
 	}
 	return nil
 }

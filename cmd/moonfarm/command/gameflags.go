@@ -220,19 +220,21 @@ type limitFlags struct {
 // boxes are the values of --box.
 var boxes = map[string]child.BoxKind{"off": child.NoBox, "auto": child.Automatic, "strict": child.Strict}
 
-// tellBox says how bots are enclosed, if they are to be.
-func (a *app) tellBox(l *limitFlags, list []*players.Entrant) {
-	if l.Box == child.NoBox || !slices.ContainsFunc(list, (*players.Entrant).Bot) {
-		return
+// tellBox says what keeps the bots of the list from this machine, and returns it; "" without bots.
+func (a *app) tellBox(l *limitFlags, list []*players.Entrant) (box string) {
+	if countBots(list) == 0 {
+		return ""
 	}
 	means, why := l.Box.Means()
-	if means == child.Namespaces && l.Box == child.Strict {
-		a.Tell("box: %v, strict\n", means)
-	} else if why != nil {
-		a.Tell("box: %v: %v\n", means, why)
-	} else {
-		a.Tell("box: %v\n", means)
+	if box = means.String(); l.Box == child.Strict {
+		box += ", strict"
 	}
+	if why != nil {
+		a.Tell("box: %s: %v\n", box, why)
+	} else {
+		a.Tell("box: %s\n", box)
+	}
+	return box
 }
 
 // Profiles of limits.
@@ -242,7 +244,7 @@ const (
 )
 
 // limitsDoc is the help on limits.
-const limitsDoc = `A bot can do all that you can do, unless it is in a box: --box auto, on Linux.`
+const limitsDoc = `A bot is in a box, on Linux; elsewhere it can do all that you can do.`
 
 // add adds the flags.
 func (l *limitFlags) add(c *cobra.Command) {
@@ -256,7 +258,7 @@ func (l *limitFlags) add(c *cobra.Command) {
 	flags.Var(console.Seconds(&l.CPU), "cpu-time", "of processor time of a bot in a game (default: no limit)")
 	flags.Var(console.Whole(&l.memory, 0, 1<<24), "max-memory", "megabytes of a bot (default 4096; Linux only)")
 	flags.Var(console.Whole(&l.processes, 0, 1<<20), "max-processes", "processes of a bot at a time (default 256; Linux only)")
-	l.box = "off"
+	l.box = "auto"
 	flags.Var(console.Choice(&l.box, "off", "auto", "strict"), "box", "keep bots from your files, network and processes (Linux)")
 	flags.StringArrayVar(&l.Folders.Shown, "box-read", nil, "`DIR` that bots may read in a strict box, though it is in a home")
 	for _, name := range []string{"max-memory", "max-processes"} {

@@ -102,6 +102,7 @@ type series struct {
 	players []*players.Entrant
 	flags   *matchFlags
 	stderr  io.Writer
+	box     string // what keeps bots from the machine; "": there are none
 }
 
 // openSeries makes the series that the flags describe, and opens all ports.
@@ -161,7 +162,7 @@ func (a *app) runMatch(c *cobra.Command, game string, f *matchFlags) error {
 			a.Tell("%s: waits for clients at %v\n", p.Name, at)
 		}
 	}
-	a.tellBox(&f.limits, s.players)
+	s.box = a.tellBox(&f.limits, s.players)
 	if f.files.logs != "" {
 		if err := os.MkdirAll(f.files.logs, 0o777); err != nil {
 			return err

@@ -19,6 +19,7 @@ type matchReport struct {
 	Rules    string        `json:"rules"`
 	Seed     uint64        `json:"seed"`
 	Complete bool          `json:"complete"` // all games that were asked for
+	Box      string        `json:"box,omitempty"`
 	Players  []matchPlayer `json:"players"`
 	Games    []matchGame   `json:"games"`
 }
@@ -92,7 +93,7 @@ func (m *matchGame) standing() (winner int, scores []string) {
 
 // report sums up the games.
 func (s *series) report(list []matchGame) *matchReport {
-	r := &matchReport{Game: s.name, Rules: s.Info, Seed: s.seed, Games: list}
+	r := &matchReport{Game: s.name, Rules: s.Info, Seed: s.seed, Games: list, Box: s.box}
 	for _, p := range s.players {
 		r.Players = append(r.Players, matchPlayer{Player: p.Name, Games: len(list)})
 	}

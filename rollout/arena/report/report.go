@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,6 +143,9 @@ func Notes(r *arena.Report) (notes []string) {
 	}
 	if r.Clock > 0 {
 		notes = append(notes, fmt.Sprintf("the clock decided %d of %d games: both players had the same health at the end, and the one with the shorter thinking time won", r.Clock, r.Games))
+	}
+	for _, box := range slices.Sorted(maps.Keys(r.Boxes)) {
+		notes = append(notes, fmt.Sprintf("box of the bots in %s: %s", texts.Plural(r.Boxes[box], "game"), box))
 	}
 	if r.Distinct < r.Games {
 		notes = append(notes, fmt.Sprintf("%d of %d games are different; a game repeats on another seed if neither its players nor its rules use randomness", r.Distinct, r.Games))

@@ -42,9 +42,9 @@ var enclosure = sync.OnceValues(func() (Means, error) {
 	case version >= 6:
 		return Landlock, err
 	case version >= 4:
-		return Landlock, fmt.Errorf("%w; this Linux has a Landlock without signals", err)
+		return Landlock, fmt.Errorf("%w; this Linux has a Landlock that leaves signals free", err)
 	case version >= 1:
-		return Landlock, fmt.Errorf("%w; this Linux has a Landlock without signals and ports", err)
+		return Landlock, fmt.Errorf("%w; this Linux has a Landlock that leaves signals, and connections of codecraft's bots, free", err)
 	}
 	return Nothing, err
 })

@@ -42,37 +42,52 @@ func (r *rules) obey() error {
 // socketcall.
 var audited = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64}
 
+// Parts of filters of system calls: seccomp(2).
+func load(at uint32) unix.SockFilter { // of a struct seccomp_data: 0 the number of the call, 4 the convention, 16, 24 … its arguments
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+}
+
+func jump(code uint16, k uint32, yes, no uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | code, K: k, Jt: yes, Jf: no}
+}
+
+var (
+	refused = unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
+	allowed = unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
+)
+
 // sockets returns a filter of system calls that allows sockets of these families alone, and of one type if
 // it is not 0. Files of Unix sockets, such as those of Docker, can be connected to although they are
 // read-only, and machines of the host by sockets of other families. Programs of other calling
 // conventions, such as those of 32 bits, and io_uring would come around the filter.
 func sockets(kind uint32, families ...uint32) []unix.SockFilter {
-	const number, convention, family, argument = 0, 4, 16, 24 // in a struct seccomp_data
-	load := func(at uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
-	}
-	end := func(value uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: value} }
-	// one returns a jump over an instruction, unless the loaded value is k or, with BPF_JGE, more.
-	one := func(code uint16, k uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | code, K: k, Jf: 1}
-	}
-	refused, allowed := end(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)), end(unix.SECCOMP_RET_ALLOW)
 	const x32 = 0x40000000 // and above: the numbers of amd64's second convention
 	list := []unix.SockFilter{
-		load(convention), {Code: unix.BPF_JMP | unix.BPF_K | unix.BPF_JEQ, K: audited[runtime.GOARCH], Jt: 1}, refused,
-		load(number), one(unix.BPF_JGE, x32), refused, one(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP), refused,
-		{Code: unix.BPF_JMP | unix.BPF_K | unix.BPF_JEQ, K: unix.SYS_SOCKET, Jt: 1}, allowed,
+		load(4), jump(unix.BPF_JEQ, audited[runtime.GOARCH], 1, 0), refused,
+		load(0), jump(unix.BPF_JGE, x32, 0, 1), refused, jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1), refused,
+		jump(unix.BPF_JEQ, unix.SYS_SOCKET, 1, 0), allowed,
 	}
 	if kind != 0 {
 		const flags = unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
-		list = append(list, load(argument), unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: ^uint32(flags)},
-			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | unix.BPF_JEQ, K: kind, Jt: 1}, refused)
+		list = append(list, load(24), unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: ^uint32(flags)}, jump(unix.BPF_JEQ, kind, 1, 0), refused)
 	}
-	list = append(list, load(family))
+	list = append(list, load(16))
 	for _, f := range families {
-		list = append(list, one(unix.BPF_JEQ, f), allowed)
+		list = append(list, jump(unix.BPF_JEQ, f, 0, 1), allowed)
 	}
 	return append(list, refused)
+}
+
+// unsignalled returns the beginning of a filter that refuses signals to this process, by its ID, that of its group, or to all.
+func unsignalled() (list []unix.SockFilter) {
+	self := uint32(os.Getpid())
+	for _, call := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_PIDFD_OPEN} {
+		list = append(list, load(0), jump(unix.BPF_JEQ, call, 0, 7), load(16))
+		for _, id := range []uint32{self, -self, ^uint32(0)} {
+			list = append(list, jump(unix.BPF_JEQ, id, 0, 1), refused)
+		}
+	}
+	return append(list, load(0), jump(unix.BPF_JEQ, unix.SYS_TKILL, 0, 1), refused) // the ID may be that of a thread
 }
 
 // landlockRights are the rights of Landlock that a bot has for its folders alone, by the version that
@@ -144,11 +159,14 @@ func (p *plan) landlock() (r rules, err error) {
 			return r, fmt.Errorf("%s: %w", path, err)
 		}
 	}
+	if version < 6 {
+		r.filter = unsignalled()
+	}
 	if p.Port == 0 {
-		r.filter = sockets(0)
+		r.filter = append(r.filter, sockets(0)...)
 		return r, nil
 	}
-	r.filter = sockets(unix.SOCK_STREAM, unix.AF_INET, unix.AF_INET6)
+	r.filter = append(r.filter, sockets(unix.SOCK_STREAM, unix.AF_INET, unix.AF_INET6)...)
 	if version >= 4 {
 		const onPort = 2 // LANDLOCK_RULE_NET_PORT
 		err = add(onPort, unsafe.Pointer(&struct{ rights, port uint64 }{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, uint64(p.Port)}))
