@@ -109,18 +109,16 @@ func (k *keeper) setScratch(path string) {
 	k.env = []string{"TMPDIR=" + path, "XDG_CACHE_HOME=" + path + "/cache"}
 }
 
-// limitTasks bounds the processes and threads in the box, so that a bot which starts them without end
-// leaves this process time to kill them. For root there is no limit before Linux 6.14.
+// limitTasks bounds the processes and threads in the box. For root without a cgroup there is no limit before Linux 6.14.
 func limitTasks() {
-	const most = 2000
 	var system unix.Utsname
 	var first, second int
 	unix.Uname(&system)
 	fmt.Sscanf(unix.ByteSliceToString(system.Release[:]), "%d.%d", &first, &second)
 	if first > 6 || first == 6 && second >= 14 { // before, the file was that of the whole machine
-		os.WriteFile("/proc/sys/kernel/pid_max", []byte(strconv.Itoa(most)), 0)
+		os.WriteFile("/proc/sys/kernel/pid_max", []byte(strconv.Itoa(mostTasks)), 0)
 	}
-	unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most})
+	unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: mostTasks, Max: mostTasks})
 }
 
 // resetSignals gives all signals but two the system's handling: it ignores those that processes

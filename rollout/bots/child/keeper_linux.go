@@ -23,6 +23,8 @@ type keeper struct {
 	alone  bool // all other processes that this one sees are the bot's
 	rules  rules
 	env    []string // in the environment of the bot
+	group  cgroup
+	killed int // processes by the system, for want of memory, before the process of run
 	limits Limits
 	usage  usage
 
@@ -57,7 +59,7 @@ func guardMain() int {
 	if !ok || first.Limits == nil {
 		return 0 // the program has ended
 	}
-	k.limits = *first.Limits
+	k.limits, k.group = *first.Limits, first.Cgroup
 	go awaitEnd(first.files, signals)
 	var files []int
 	if err = k.prepare(); err == nil {
@@ -273,6 +275,9 @@ func (k *keeper) finish() {
 	used := k.usage.total()
 	if k.fault == nil {
 		k.fault = used.over(&k.limits)
+	}
+	if n := k.group.killed(); n > k.killed && k.fault == nil {
+		k.killed, k.fault = n, memoryFault(k.limits.Memory, max(used.memory, k.limits.Memory+spareMemory))
 	}
 	e := &endReport{k.run.Number, Exit{Status: "unknown", Code: -1, Fault: k.fault,
 		CPU: used.cpu - k.usage.before, Memory: k.usage.peak.memory, Processes: k.usage.peak.processes}}

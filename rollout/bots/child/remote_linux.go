@@ -25,6 +25,7 @@ func isGuard() bool { return len(os.Args) == 1 && os.Args[0] == guardName }
 type request struct {
 	Limits *Limits // the message carries a pidfd of this program, where the system has one
 	Box    *plan
+	Cgroup cgroup
 	Run    *launch // the message carries its three standard files
 	Kill   int     // the number of a process; 0: unused
 }
@@ -42,6 +43,7 @@ type remote struct {
 	guard   *Guard
 	cmd     *exec.Cmd
 	conn    *channel
+	group   cgroup
 	answers chan report   // to Limits and Run
 	gone    chan struct{} // closed when the guard process has ended and its reports were read
 	said    tail          // its standard error, empty unless it failed
@@ -86,6 +88,8 @@ func newStarter(g *Guard) (starter, error) {
 		ours.Close()
 		return nil, err
 	}
+	r.group = newCgroup(&g.limits, r.cmd.Process.Pid)
+	first.Cgroup = r.group
 	go r.listen()
 	var files []*os.File
 	if self, err := unix.PidfdOpen(os.Getpid(), 0); err == nil {
@@ -135,6 +139,7 @@ func (r *remote) listen() {
 		r.cmd.Process.Kill() // the connection is broken, so a guard that still runs is of no use
 	}
 	err := r.cmd.Wait()
+	r.group.remove()
 	if expected && err == nil {
 		r.guard.lost("the bot's guard has ended")
 		return
