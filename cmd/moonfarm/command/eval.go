@@ -65,8 +65,7 @@ second or only elo0, with the error rates alpha and beta (default 0.05).
 
 With --out, DIR has a journal, and the replays and logs of games of bots. The
 same command continues it; more --games, or more players after the others,
-extend the tournament. If the command is interrupted, its exit status is 130.
-` + limitsDoc,
+extend it. Interrupted, it ends with 130. ` + limitsDoc,
 		Example: "  moonfarm eval towerdefence --players random,econ,turtle --games 500\n  moonfarm eval towerdefence --players bot:mybot,econ,turtle --games 20 --out mybot\n  moonfarm eval terminal --players maze,turtle --sprt 0,20",
 		Args:    console.Takes("GAME"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runEval(c, args[0], f) },
@@ -285,6 +284,9 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 		return nil
 	}
 	cores, seats := runtime.GOMAXPROCS(0), 0
+	if f.limits.Cores != nil {
+		cores = cap(f.limits.Cores)
+	}
 	for _, s := range stages {
 		seats = max(seats, s.bots.Seats)
 	}
@@ -295,6 +297,9 @@ func (a *app) addBots(cmd *cobra.Command, f *evalFlags, stages evalStages, list 
 	warning := ""
 	if c.Workers, warning = concurrency(cores, bots, f.concurrency); warning != "" {
 		a.Tell("moonfarm: %s\n", warning)
+	}
+	if err := f.limits.checkCores(c.Workers, bots); err != nil {
+		return err
 	}
 	for _, p := range list {
 		if at := p.Address(); at != nil {

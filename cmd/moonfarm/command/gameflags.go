@@ -215,6 +215,7 @@ type limitFlags struct {
 	memory    int // megabytes
 	processes int
 	box       string
+	affinity  bool
 }
 
 // boxes are the values of --box.
@@ -244,7 +245,7 @@ const (
 )
 
 // limitsDoc is the help on limits.
-const limitsDoc = `A bot is in a box, on Linux; elsewhere it can do all that you can do.`
+const limitsDoc = `Without a box bots have your rights.`
 
 // add adds the flags.
 func (l *limitFlags) add(c *cobra.Command) {
@@ -261,10 +262,19 @@ func (l *limitFlags) add(c *cobra.Command) {
 	l.box = "auto"
 	flags.Var(console.Choice(&l.box, "off", "auto", "strict"), "box", "keep bots from your files, network and processes (Linux)")
 	flags.StringArrayVar(&l.Folders.Shown, "box-read", nil, "`DIR` that bots may read in a strict box, though it is in a home")
+	flags.BoolVar(&l.affinity, "affinity", false, "give each bot a core of its own, so that clocks are fair (Linux)")
 	for _, name := range []string{"max-memory", "max-processes"} {
 		flags.Lookup(name).DefValue = "" // said in words
 	}
-	console.FlagGroup(c, "Limits of bots (0: no limit)", "limits", "timeout", "accept-timeout", "game-timeout", "soft-timeout", "cpu-time", "max-memory", "max-processes", "box", "box-read")
+	console.FlagGroup(c, "Limits of bots (0: no limit)", "limits", "timeout", "accept-timeout", "game-timeout", "soft-timeout", "cpu-time", "max-memory", "max-processes", "box", "box-read", "affinity")
+}
+
+// checkCores checks that each of a number of bots at once can have a core, if they are to.
+func (l *limitFlags) checkCores(games, bots int) error {
+	if n := games * bots; l.Cores != nil && n > cap(l.Cores) {
+		return console.WrongUse("--affinity: %s at once in %s, expected at most one for each of %s", texts.Plural(n, "bot"), texts.Plural(games, "game"), texts.Plural(cap(l.Cores), "core"))
+	}
+	return nil
 }
 
 // limits returns the limits that the flags set. Strict boxes hide the folders of outputs.
@@ -285,6 +295,12 @@ func (l *limitFlags) limits(c *cobra.Command, game string, outputs ...string) (p
 		}
 	} else if len(l.Folders.Shown) > 0 {
 		return l.Limits, console.WrongUse("--box-read is for --box strict")
+	}
+	if l.affinity {
+		var err error
+		if l.Cores, err = child.Cores(); err != nil {
+			return l.Limits, fmt.Errorf("--affinity: %w", err)
+		}
 	}
 	for _, path := range outputs {
 		if all, err := filepath.Abs(path); err == nil && path != "" {

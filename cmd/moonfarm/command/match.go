@@ -137,6 +137,10 @@ func (m *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 		}
 		s.players = append(s.players, p)
 	}
+	if err := m.limits.checkCores(m.concurrency, countBots(s.players)); err != nil {
+		s.close()
+		return nil, err
+	}
 	return s, nil
 }
 

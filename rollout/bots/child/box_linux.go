@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -49,6 +50,29 @@ var enclosure = sync.OnceValues(func() (Means, error) {
 	return Nothing, err
 })
 
+// Cores returns the processors that this program may use, one thread of each core, in a channel for Limits.
+func Cores() (chan int, error) {
+	var all unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		return nil, err
+	}
+	var list []int
+	for cpu := range len(all) * 64 {
+		if all.IsSet(cpu) {
+			text, _ := os.ReadFile(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)) // such as "0,4" or "0-1"
+			siblings := strings.FieldsFunc(string(text), func(r rune) bool { return r < '0' || r > '9' })
+			if first, err := strconv.Atoi(slices.Concat(siblings, []string{"none"})[0]); err != nil || first == cpu || !all.IsSet(first) {
+				list = append(list, cpu)
+			}
+		}
+	}
+	cores := make(chan int, len(list))
+	for _, cpu := range list {
+		cores <- cpu
+	}
+	return cores, nil
+}
+
 // enclose makes a guard process 1 of new namespaces. The user has the same number inside, root that
 // of nobody. The guard gets the capabilities with which it prepares the box; programs that it starts
 // get none.
@@ -73,7 +97,7 @@ func (k *keeper) enter(p *plan) (files []int, err error) {
 	case p == nil:
 		return nil, nil
 	case p.Means == Landlock:
-		if k.rules, err = p.landlock(); err != nil {
+		if k.rules, err = p.landlock(k.rules.core); err != nil {
 			return nil, fmt.Errorf("a box: Landlock: %w", err)
 		}
 		k.setScratch(k.rules.scratch)

@@ -104,6 +104,9 @@ type Limits struct {
 	// Processes is the number of processes at a time, including ended ones for which
 	// their parents have not waited. Threads are not counted. Linux only.
 	Processes int
+	// Cores, if not nil, has numbers of processors: see Cores. A Guard waits for one, on which its
+	// processes run until it is closed. Linux only.
+	Cores chan int
 	// Box says whether the processes are enclosed, and Folders more of strict boxes. Linux only.
 	Box     BoxKind
 	Folders BoxFolders

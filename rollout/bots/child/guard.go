@@ -23,6 +23,7 @@ type Guard struct {
 	folder       *os.Root     // see Folder
 	port         net.Listener // see Port
 	starts       starter
+	core         int // of Limits.Cores; −1: none
 	ctx          context.Context
 	stopWatching func() bool // stops ending the guard with the context
 	work         sync.WaitGroup
@@ -70,18 +71,32 @@ func Start(ctx context.Context, limits Limits, box Box) (*Guard, error) {
 
 // startWith starts a Guard with these means of boxes.
 func startWith(ctx context.Context, limits Limits, box Box, means Means) (*Guard, error) {
-	g := &Guard{limits: limits, box: box, means: means, ctx: ctx}
+	g := &Guard{limits: limits, box: box, means: means, core: -1, ctx: ctx}
 	var err error
+	if limits.Cores != nil {
+		select {
+		case g.core = <-limits.Cores:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		defer func() {
+			if err != nil {
+				limits.Cores <- g.core
+			}
+		}()
+	}
 	if box.Port && means != Namespaces {
 		if g.port, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-			return nil, fmt.Errorf("no port for a bot: %w", err)
+			err = fmt.Errorf("no port for a bot: %w", err)
+			return nil, err
 		}
 	}
 	if g.starts, err = newStarter(g); err != nil {
 		if g.port != nil {
 			g.port.Close()
 		}
-		return nil, fmt.Errorf("the guard of a bot could not be started: %w", err)
+		err = fmt.Errorf("the guard of a bot could not be started: %w", err)
+		return nil, err
 	}
 	g.stopWatching = context.AfterFunc(ctx, g.starts.end)
 	return g, nil
@@ -178,6 +193,9 @@ func (g *Guard) Close() error {
 	}
 	g.closed = true
 	err := g.starts.close()
+	if g.core >= 0 {
+		g.limits.Cores <- g.core
+	}
 	if g.current != nil {
 		g.current.closeFiles()
 	}

@@ -3,6 +3,7 @@ package child
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -358,4 +359,29 @@ func TestInheritance(t *testing.T) {
 	defer syscall.Close(pipe[1])
 	p := start(t, guard(t, Limits{}), talks(t, "inherits"))
 	assert.Equal(t, "true true []", readLine(t, p))
+}
+
+// TestCores: guards with cores have different ones, wait for one that is free, and give theirs back.
+func TestCores(t *testing.T) {
+	all, err := Cores()
+	require.NoError(t, err)
+	n := len(all)
+	require.Positive(t, n)
+	cores := make(chan int, 1)
+	cores <- <-all
+	limits := Limits{Cores: cores}
+	eachMeans(t, func(t *testing.T, means Means) {
+		g, err := startWith(t.Context(), limits, Box{}, means)
+		require.NoError(t, err)
+		p := start(t, g, shell("nproc; sleep 100"))
+		assert.Equal(t, "1", readLine(t, p))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		_, err = startWith(ctx, limits, Box{}, means)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, g.Close())
+		_, err = startWith(t.Context(), limits, Box{Program: Program{Dir: "/nowhere"}}, Namespaces)
+		assert.Error(t, err)
+		assert.Len(t, cores, 1)
+	})
 }

@@ -59,7 +59,7 @@ func guardMain() int {
 	if !ok || first.Limits == nil {
 		return 0 // the program has ended
 	}
-	k.limits, k.group = *first.Limits, first.Cgroup
+	k.limits, k.group, k.rules.core = *first.Limits, first.Cgroup, first.Core
 	go awaitEnd(first.files, signals)
 	var files []int
 	if err = k.prepare(); err == nil {

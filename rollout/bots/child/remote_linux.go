@@ -26,6 +26,7 @@ type request struct {
 	Limits *Limits // the message carries a pidfd of this program, where the system has one
 	Box    *plan
 	Cgroup cgroup
+	Core   int     // of Limits.Cores; −1: none
 	Run    *launch // the message carries its three standard files
 	Kill   int     // the number of a process; 0: unused
 }
@@ -55,7 +56,7 @@ type remote struct {
 // newStarter starts the guard process and waits until it is ready.
 func newStarter(g *Guard) (starter, error) {
 	r := &remote{guard: g, answers: make(chan report, 1), gone: make(chan struct{})}
-	first := request{Limits: &g.limits}
+	first := request{Limits: &g.limits, Core: g.core}
 	if g.means != Nothing {
 		var err error
 		if first.Box, err = g.box.plan(g.limits.Box == Strict, &g.limits.Folders); err != nil {

@@ -12,6 +12,7 @@ import (
 
 // rules are what the programs of a bot may not do, beside what namespaces keep from them.
 type rules struct {
+	core    int               // the only one that they run on; −1: all
 	filter  []unix.SockFilter // of system calls; nil: none
 	files   int               // a ruleset of Landlock; 0: none
 	scratch string            // the folder for what would be in /tmp; "": /tmp
@@ -21,6 +22,11 @@ type rules struct {
 // rights from set-uid programs in any case.
 func (r *rules) obey() error {
 	err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	if err == nil && r.core >= 0 {
+		var one unix.CPUSet
+		one.Set(r.core)
+		err = unix.SchedSetaffinity(0, &one)
+	}
 	if err == nil && r.files != 0 {
 		if _, _, e := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(r.files), 0, 0); e != 0 {
 			err = e
@@ -115,7 +121,8 @@ func landlockVersion() int {
 // be in /tmp alone, connects to its port alone, and signals and traces its own processes alone. A program
 // of x/sys, since libraries of Landlock restrict all threads of a process: the guard, which a bot must
 // not signal, would be as its bot is.
-func (p *plan) landlock() (r rules, err error) {
+func (p *plan) landlock(core int) (r rules, err error) {
+	r.core = core
 	version := landlockVersion()
 	var files uint64
 	for _, of := range landlockRights {

@@ -28,6 +28,7 @@ type Limits struct {
 
 	Box     child.BoxKind // what its processes may reach
 	Folders child.BoxFolders
+	Cores   chan int // see child.Limits
 }
 
 // Generous limits that keep the machine usable when a bot runs wild.
@@ -55,7 +56,7 @@ func (l *Limits) override(b matchLimits) matchLimits {
 	replace(&b.process.CPU, l.CPU)
 	replace(&b.process.Memory, l.Memory)
 	replace(&b.process.Processes, l.Processes)
-	b.process.Box, b.process.Folders = l.Box, l.Folders
+	b.process.Box, b.process.Folders, b.process.Cores = l.Box, l.Folders, l.Cores
 	return b
 }
 
