@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moonfarm/cmd/moonfarm/internal/console"
+	"moonfarm/cmd/moonfarm/internal/viewer"
 	"moonfarm/datasets"
 	"moonfarm/env"
 	"moonfarm/env/catalog"
@@ -222,20 +223,11 @@ type limitFlags struct {
 var boxes = map[string]child.BoxKind{"off": child.NoBox, "auto": child.Automatic, "strict": child.Strict}
 
 // tellBox says what keeps the bots of the list from this machine, and returns it; "" without bots.
-func (a *app) tellBox(l *limitFlags, list []*players.Entrant) (box string) {
+func (a *app) tellBox(l *limitFlags, list []*players.Entrant) string {
 	if countBots(list) == 0 {
 		return ""
 	}
-	means, why := l.Box.Means()
-	if box = means.String(); l.Box == child.Strict {
-		box += ", strict"
-	}
-	if why != nil {
-		a.Tell("box: %s: %v\n", box, why)
-	} else {
-		a.Tell("box: %s\n", box)
-	}
-	return box
+	return viewer.TellBox(a.Console, &l.Limits)
 }
 
 // Profiles of limits.

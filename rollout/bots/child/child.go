@@ -13,41 +13,22 @@
 // subreaper (prctl(2), PR_SET_CHILD_SUBREAPER) of the bot's processes: a
 // process whose parent has ended becomes its child, whatever group or session it
 // is in. So the bot's processes are always the descendants of the guard, and when
-// wait4(2) says that the guard has no children, none is left.
-//
-// To kill them the guard follows the parents in /proc, stops every descendant
-// (SIGSTOP) until no new one appears, kills all, and begins again until it has no
-// children. It does so
+// wait4(2) says that the guard has no children, none is left. It kills them all
 //
 //   - when the process that Run started has ended;
 //   - when this program asks for it, or a limit is exceeded;
-//   - when the connection to this program ends, for whatever reason: Close, a
+//   - when this program has ended, or the connection to it, for whatever reason: Close, a
 //     context that is done, a crash, SIGKILL.
 //
-// The system also sends the guard a signal when its parent dies, in case another
-// process has inherited the connection. If the guard itself is killed, the system
-// kills the process that it started (PR_SET_PDEATHSIG), and this program kills
-// every process that has the bot's marker in its environment.
-//
-// The guard does not use cgroups, because most users may not make one.
-//
-// # Other systems
-//
-// There is no guard process. On other Unix systems each process is started in a group
-// of its own, and the group is killed: descendants that leave the group survive, and
-// all processes survive if this program is killed. On Windows only the process itself
-// is killed. Limits says which limits only Linux enforces.
+// It measures them in /proc. Where a control group of version 2 is delegated to the user, guard and bot are in one,
+// in which the system itself bounds memory and tasks.
 //
 // # Boxes
 //
-// Without a box a bot has the rights of the user who runs it: it can read and write that
-// user's files, use the network, and kill its guard. Then this package bounds mistakes of
-// bots alone: loops, leaks, floods, processes left behind.
+// Limits.Box asks for a box, which needs no privilege. There are two means. With Namespaces (namespaces(7)) the guard is
+// process 1 of namespaces of users, processes, mounts, networks, IPC and names:
 //
-// On Linux a bot can be in a box (Limits.Box), which needs no privilege. Its guard is process 1
-// of namespaces of users, processes, mounts, networks, IPC and names (namespaces(7)):
-//
-//   - It sees no process but its own. It cannot kill, stop or trace the guard, whose end is the
+//   - The bot sees no process but its own. It cannot kill, stop or trace the guard, whose end is the
 //     end of all its processes.
 //   - It reads the files that the user can read. It writes a copy of its folder, which begins and
 //     ends with the guard, and /tmp and /dev/shm of its own, 256 MiB each. /run is empty.
@@ -58,8 +39,23 @@
 //     what the bot needs: its folder, the files that its command names, an interpreter that is
 //     installed in a home, and Limits.Folders.Shown.
 //
+// Where the system makes no namespaces, Landlock (landlock(7)) keeps a bot from writing outside of its folder and a
+// temporary one, from connections but to its port, and from signals to other processes and tracing them; what of this older
+// versions lack, BoxKind.Means says. It has no other sockets, no capability and gains none.
+//
+// Without a box a bot has the rights of the user who runs it: it can read and write that
+// user's files, use the network, and kill its guard and live on. Then this package bounds mistakes of
+// bots alone: loops, leaks, floods, processes left behind.
+//
 // A box is not a machine of its own: a fault of the kernel opens it, and a bot can tell others
 // something by its use of the processor.
+//
+// # Other systems
+//
+// There is no guard process. On other Unix systems each process is started in a group
+// of its own, and the group is killed: descendants that leave the group survive, and
+// all processes survive if this program is killed. On Windows only the process itself
+// is killed. Limits says which limits only Linux enforces.
 package child
 
 import (

@@ -10,6 +10,7 @@ import (
 	"moonfarm/env"
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
+	"moonfarm/rollout/bots/child"
 	"moonfarm/rollout/bots/players"
 	"moonfarm/rollout/policy"
 	"moonfarm/rollout/recordings"
@@ -91,6 +92,20 @@ func WrongPlayer(flag string, err error) error {
 	return console.Unknown(console.WrongUse("--%s: %w", flag, err), none.Word, none.Names)
 }
 
+// TellBox says what keeps bots with these limits from this machine, and returns it.
+func TellBox(c *console.Console, l *players.Limits) (box string) {
+	means, why := l.Box.Means()
+	if box = means.String(); l.Box == child.Strict {
+		box += ", strict"
+	}
+	if why != nil {
+		c.Tell("box: %s: %v\n", box, why)
+	} else {
+		c.Tell("box: %s\n", box)
+	}
+	return box
+}
+
 type seatedBots struct {
 	list  []*players.Entrant
 	table *players.Table // nil: there are none
@@ -109,7 +124,8 @@ func (h *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup
 	if n := spec.Info.Players; len(h.Players) != n {
 		return nil, console.WrongUse("--players: found %d, expected %d by these rules", len(h.Players), n)
 	}
-	runner, err := players.Open(players.Options{Game: h.Game, Rules: spec.Info.Config, Locks: &c.Locks})
+	limits := players.Limits{Box: child.Automatic}
+	runner, err := players.Open(players.Options{Game: h.Game, Rules: spec.Info.Config, Limits: limits, Locks: &c.Locks})
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +151,7 @@ func (h *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup
 	}
 	o.Names = players.Shown(o.Names)
 	if slices.Contains(o.IsBot, true) {
+		TellBox(c, &limits)
 		for _, p := range b.list {
 			if at := p.Address(); at != nil {
 				c.Tell("%s: waits for clients at %v\n", p.Name, at)
