@@ -193,7 +193,7 @@ func (g *Guard) Close() error {
 	}
 	g.closed = true
 	err := g.starts.close()
-	if g.core >= 0 {
+	if g.limits.Cores != nil {
 		g.limits.Cores <- g.core
 	}
 	if g.current != nil {
