@@ -26,11 +26,9 @@
 //   - A client with the wrong token is disconnected, and another one can connect
 //     until the limit for connecting. If more than 64 connections have given no
 //     token, or more than 256 clients wait for games, the oldest is disconnected.
-//   - On Linux a client on this machine must be a process of the user who plays the
-//     match, and a started client must be a process of its own seat or a descendant of
-//     it, because other processes, opponents included, can read the token in its command
-//     line. Only the token is checked on other systems, and without /proc. Clients of
-//     other machines cannot connect.
+//   - In a box (package child) a client reaches its own port alone. Otherwise other
+//     processes, opponents included, can read the token in its command line and take its
+//     seat, but on Linux not those of other users. Clients of other machines cannot connect.
 //   - There are no config files: match has flags for what they say. There is no
 //     window, and so neither a Keyboard player nor saved games that are shown again. As in the batch mode of the original, clients are told that there is
 //     no debug interface, and debug messages are read and dropped. A client that

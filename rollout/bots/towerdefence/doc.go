@@ -25,7 +25,9 @@
 //
 // # Folders
 //
-// Bots may keep files of their own from round to round, and from game to game. So no
+// In a box with namespaces (package child) a bot has a copy of its folder, which is kept in memory for the match.
+//
+// Without one bots may keep files of their own from round to round, and from game to game. So no
 // two games use one folder at the same time: a Match waits until no other match, of any
 // process, uses it (see package filelock). Both bots of one match can have the same
 // folder, as in the original. With Seat.Copy a bot works in a copy, made at the start of the match in the folder for temporary files
