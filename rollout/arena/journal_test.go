@@ -383,7 +383,7 @@ func TestBots(t *testing.T) {
 	c.Schedule = schedule.RoundRobin{Players: 3, Seats: 2, Seeds: 3}
 	c.Match = func(_ context.Context, g *schedule.Fixture) (arena.Played, error) {
 		fault := arena.Fault{Seat: 1, Turn: 4, Kind: "timeout", Times: 2, Text: "slow"}
-		return arena.Played{Turns: 5, Results: []float32{1, -1}, Scores: []float64{2, 0.25}, Sum: 9, Faults: []arena.Fault{fault}, Seconds: []float64{0, 0.125}, Files: []string{"a"}}, nil
+		return arena.Played{Turns: 5, Results: []float32{1, -1}, Scores: []float64{2, 0.25}, Sum: 9, Faults: []arena.Fault{fault}, Seconds: []float64{0, 0.125}, Files: []string{"a"}, Box: "landlock"}, nil
 	}
 	games, err := journaled(t, t.Context(), file, c)
 	require.NoErrorf(t, err, "%d games", len(games))

@@ -98,12 +98,13 @@ func TestUnknown(t *testing.T) {
 	require.NoError(t, err)
 	row = report.Pairs(r)[1]
 	assert.Truef(t, row[4] == "—" && strings.HasPrefix(row[5], "over +") && row[6] == "1.000", "all of 30 games won: %q", row)
-	games[4].Results, games[4].Clock = []float32{-1, 1}, true
+	games[4].Results, games[4].Clock, games[5].Box = []float32{-1, 1}, true, "landlock"
 	if r, err = arena.Evaluate([]string{"a", "b"}, games, -1); err != nil || len(report.Scales(r)) != 3 {
 		t.Errorf("%v: notes %q", err, report.Scales(r))
 	}
 	notes = report.Notes(r)
-	assert.Truef(t, len(notes) == 1 && strings.HasPrefix(notes[0], "the clock decided 1 of 30 games: "), "a game that the clock decided: %q", notes)
+	assert.Truef(t, len(notes) == 2 && strings.HasPrefix(notes[0], "the clock decided 1 of 30 games: "), "a game that the clock decided: %q", notes)
+	assert.Equal(t, "box of the bots in 1 game: landlock", notes[1])
 	row = report.Pairs(r)[1]
 	assert.Truef(t, !strings.Contains(strings.Join(row, " "), "—") && row[4] != row[7], "one of 30 games lost: %q", row)
 }
