@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -177,40 +176,16 @@ func openPort() (fd int, err error) {
 	return s, err
 }
 
-// sources opens what a box shows, before something else is mounted there. It returns names of the
-// descriptors by path, until end closes them.
-func (p *plan) sources() (names map[string]string, end func(), err error) {
-	var open []int
-	end = func() {
-		for _, fd := range open {
-			unix.Close(fd)
-		}
-	}
-	paths := slices.Concat(p.Shown, devices)
-	if p.Folder != "" {
-		paths = append(paths, p.Folder)
-	}
-	names = map[string]string{}
-	for _, path := range paths {
-		fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return nil, end, fmt.Errorf("%s: %w", path, err)
-		}
-		open = append(open, fd)
-		names[path] = fmt.Sprintf("/proc/self/fd/%d", fd)
-	}
-	return names, end, nil
+// mounted is a mount that is nowhere yet, for a path.
+type mounted struct {
+	path string
+	fd   int
 }
 
 // mount makes everything read-only but a copy of the bot's folder, which has its changes in memory,
 // and /tmp and /dev/shm, which are empty; and it mounts /proc and /dev of the box.
 func (p *plan) mount() error {
-	sources, end, err := p.sources()
-	defer end()
-	if err != nil {
-		return err
-	}
-	folder := -1
+	var later []mounted
 	type step struct {
 		what string
 		do   func() error
@@ -218,12 +193,28 @@ func (p *plan) mount() error {
 	steps := []step{
 		{"a view of the files of its own", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
 		{"files that are read-only", func() error { return readOnly("/", unix.AT_RECURSIVE) }},
-		{"a copy of " + p.Folder, func() (err error) { folder, err = copied(sources[p.Folder]); return err }},
+	}
+	keep := func(path string, mount func(path string) (int, error)) {
+		steps = append(steps, step{path, func() error {
+			fd, err := mount(path)
+			later = append(later, mounted{path, fd})
+			return err
+		}})
+	}
+	for _, path := range slices.Sorted(slices.Values(slices.Concat(p.Shown, devices))) { // a folder comes before its files
+		keep(path, func(path string) (int, error) {
+			return unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.OPEN_TREE_CLOEXEC)
+		})
+	}
+	if p.Folder != "" {
+		keep(p.Folder, copied)
+	}
+	steps = append(steps, []step{
 		{"/tmp", func() error { return scratch("/tmp") }},
 		{"/dev", func() error { return unix.Mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID, "size=64k,mode=755") }},
 		{"/dev/shm", func() error { return errors.Join(os.Mkdir("/dev/shm", 0o755), scratch("/dev/shm")) }},
 		{"/dev/fd", func() error { return os.Symlink("/proc/self/fd", "/dev/fd") }},
-	}
+	}...)
 	for i, name := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
 		steps = append(steps, step{name, func() error { return os.Symlink(fmt.Sprintf("/proc/self/fd/%d", i), name) }})
 	}
@@ -237,16 +228,14 @@ func (p *plan) mount() error {
 		}
 	}
 	hide(false)
-	for _, path := range slices.Sorted(maps.Keys(sources)) { // a folder comes before its files
-		if path != p.Folder {
-			steps = append(steps, step{path, func() error { return show(sources[path], path) }})
+	steps = append(steps, step{"what it shows", func() error {
+		for _, m := range later {
+			if err := m.place(m.path == p.Folder); err != nil {
+				return fmt.Errorf("%s: %w", m.path, err)
+			}
 		}
-	}
-	if p.Folder != "" {
-		steps = append(steps, step{p.Folder, func() error {
-			return errors.Join(makeFolder(p.Folder), unix.MoveMount(folder, "", unix.AT_FDCWD, p.Folder, unix.MOVE_MOUNT_F_EMPTY_PATH))
-		}})
-	}
+		return nil
+	}})
 	hide(true)
 	for _, path := range p.Hidden {
 		steps = append(steps, step{path, func() error { return readOnly(path, 0) }})
@@ -262,34 +251,27 @@ func (p *plan) mount() error {
 	return nil
 }
 
+// place puts a mount to its path, if nothing is there or always.
+func (m mounted) place(always bool) error {
+	defer unix.Close(m.fd)
+	if _, err := os.Stat(m.path); err == nil && !always {
+		return nil
+	}
+	var info unix.Stat_t
+	err := unix.Fstat(m.fd, &info)
+	switch {
+	case err != nil:
+	case info.Mode&unix.S_IFMT == unix.S_IFDIR:
+		err = os.MkdirAll(m.path, 0o755)
+	default:
+		err = errors.Join(os.MkdirAll(filepath.Dir(m.path), 0o755), os.WriteFile(m.path, nil, 0o600))
+	}
+	return errors.Join(err, unix.MoveMount(m.fd, "", unix.AT_FDCWD, m.path, unix.MOVE_MOUNT_F_EMPTY_PATH))
+}
+
 // readOnly makes a mount read-only.
 func readOnly(path string, flags uint) error {
 	return unix.MountSetattr(unix.AT_FDCWD, path, flags, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
-}
-
-// makeFolder makes a folder that is not there.
-func makeFolder(path string) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	return os.MkdirAll(path, 0o755)
-}
-
-// show mounts a file or a folder at its path, if it is not there.
-func show(source, path string) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	info, err := os.Stat(source)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		err = makeFolder(path)
-	} else {
-		err = errors.Join(makeFolder(filepath.Dir(path)), os.WriteFile(path, nil, 0o600))
-	}
-	return errors.Join(err, unix.Mount(source, path, "", unix.MS_BIND|unix.MS_REC, ""))
 }
 
 // scratch mounts an empty folder that everybody may write to.
@@ -300,14 +282,16 @@ func scratch(path string) error {
 // copied returns a mount, which is nowhere yet, of a folder with changes that are kept in a file
 // system in memory, which is nowhere.
 func copied(folder string) (fd int, err error) {
-	if folder == "" {
-		return -1, nil
+	below, err := os.OpenFile(folder, unix.O_PATH|unix.O_DIRECTORY, 0) // before something hides it
+	if err != nil {
+		return -1, err
 	}
+	defer below.Close()
 	if err := unix.Mount("tmpfs", "/tmp", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, bound+",mode=700"); err != nil {
 		return -1, err
 	}
 	defer unix.Unmount("/tmp", unix.MNT_DETACH)
-	info, err := os.Stat(folder)
+	info, err := below.Stat()
 	if err != nil {
 		return -1, err
 	}
@@ -319,7 +303,7 @@ func copied(folder string) (fd int, err error) {
 		return -1, err
 	}
 	defer unix.Close(layers)
-	for _, set := range [][2]string{{"lowerdir", folder}, {"upperdir", "/tmp/upper"}, {"workdir", "/tmp/work"}} {
+	for _, set := range [][2]string{{"lowerdir", fmt.Sprintf("/proc/self/fd/%d", below.Fd())}, {"upperdir", "/tmp/upper"}, {"workdir", "/tmp/work"}} {
 		if err := unix.FsconfigSetString(layers, set[0], set[1]); err != nil {
 			return -1, err
 		}
@@ -330,28 +314,21 @@ func copied(folder string) (fd int, err error) {
 	return unix.Fsmount(layers, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
 }
 
-// open takes the files of the box that the guard has made.
+// open takes the files of the box that the guard has made: those of the bot's folder and of the port, as far as it has them.
 func (g *Guard) open(folder bool, files []int) (err error) {
-	next := func() *os.File {
-		if len(files) == 0 {
-			err = errors.New("the bot's guard did not send the files of its box")
-			return nil
-		}
-		f := os.NewFile(uintptr(files[0]), "box")
-		files = files[1:]
-		return f
-	}
-	if folder {
-		if f := next(); f != nil {
-			g.folder, err = os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
-			f.Close()
-		}
-	}
-	if g.box.Port && err == nil {
-		if f := next(); f != nil {
+	for _, fd := range files {
+		f := os.NewFile(uintptr(fd), "box")
+		defer f.Close()
+		switch {
+		case err != nil:
+		case folder && g.folder == nil:
+			g.folder, err = os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", fd))
+		default:
 			g.port, err = net.FileListener(f)
-			f.Close()
 		}
+	}
+	if err == nil && (folder && g.folder == nil || g.box.Port && g.port == nil) {
+		err = errors.New("the bot's guard did not send the files of its box")
 	}
 	return err
 }
