@@ -249,6 +249,23 @@ func (o *output) remove() {
 	}
 }
 
+// RemoveAll removes a folder, also if somebody has removed the rights for that; "" is none.
+func RemoveAll(dir string) {
+	if dir == "" || os.RemoveAll(dir) == nil {
+		return
+	}
+	if root, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
+		fs.WalkDir(root.FS(), filepath.Base(dir), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				root.Chmod(path, 0o700) // WalkDir reads the entries after this call
+			}
+			return nil
+		})
+		root.Close()
+	}
+	os.RemoveAll(dir)
+}
+
 // WriteFolder writes a folder of files as a whole or not at all, in the way of Write. A folder
 // of that name is replaced if replaces returns no error.
 func WriteFolder(name string, replaces func() error, write func(create func(file string) (io.WriteCloser, error)) error) error {

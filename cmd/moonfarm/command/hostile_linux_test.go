@@ -57,6 +57,14 @@ var behaviours = []struct{ name, script, want, landlock string }{
 	{"connects to the host", python(`socket.socket(40, socket.SOCK_STREAM)`), "not permitted", ""},
 	{"sends raw packets", python(`socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)`), "not permitted", ""},
 	{"calls around the filter", python(`print(ctypes.CDLL(None).syscall(425, 1, 0))`), "-1", ""},
+	{"limits the guard", python(`resource.prlimit(GUARD, resource.RLIMIT_NOFILE, (3, 3))`), "not permitted", ""},
+	{"limits others", python(`resource.prlimit(BYSTANDER, resource.RLIMIT_CPU, (1, 1))`), "not permitted", ""},
+	{"sends datagrams by a pair", python(`socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b"x", OUT + "/socket")`), "not permitted", ""},
+	{"connects by another protocol", python(`socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262).connect(("127.0.0.1", PORT))`), "Errno", ""},
+	{"connects with data", python(`socket.socket(socket.AF_INET, socket.SOCK_STREAM).sendto(b"x", 0x20000000, ("127.0.0.1", PORT))`), "Errno", ""},
+	{"listens", python(`socket.socket(socket.AF_INET, socket.SOCK_STREAM).listen(); print("to itself")`), "to itself", "not permitted"},
+	{"writes to a pipe", "timeout 5 sh -c '(echo a >$OUT/pipe) 2>&1'", "denied", ""},
+	{"delays others by a lease", python(`fcntl.fcntl(os.open("/etc/passwd", os.O_RDONLY), 1024, 0)`), "not permitted", ""},
 	{"shares memory", python(`print(ctypes.CDLL(None).shmget(KEY, 0, 0))`), "-1", "-"},
 	{"mounts", "mount -t tmpfs x $OUT", "mount", ""},
 	{"unmounts", "umount /tmp || echo mounted", "mounted", ""},
@@ -80,12 +88,13 @@ var behaviours = []struct{ name, script, want, landlock string }{
 if os.fork() == 0:
 	os.setsid(); n = os.open("/dev/null", os.O_RDWR); os.dup2(n, 1); os.dup2(n, 2); os.execve(f, ["x", "1000"], os.environ)
 print("left")`), "left", ""},
+	{"leaves a thread", "(setsid python3 -c 'import ctypes, threading, time; threading.Thread(target=time.sleep, args=(1000,)).start(); ctypes.CDLL(None).pthread_exit(0)' >/dev/null 2>&1 &); sleep 0.1; echo left", "left", ""},
 	{"leaves many", "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (setsid sleep 1000 >/dev/null 2>&1 &); done; echo left", "left", ""},
 }
 
 // python returns a script that runs a program of Python, which sees the words in capitals as variables.
 func python(program string) string {
-	return "python3 -c '\nimport ctypes, os, socket\nfor n in \"GUARD\", \"BYSTANDER\", \"KEY\": globals()[n] = int(os.environ[n])\nOUT, NAME = os.environ[\"OUT\"], os.environ[\"NAME\"]\n" + program + "'"
+	return "python3 -c '\nimport ctypes, fcntl, os, resource, socket\nfor n in \"GUARD\", \"BYSTANDER\", \"KEY\", \"PORT\": globals()[n] = int(os.environ[n])\nOUT, NAME = os.environ[\"OUT\"], os.environ[\"NAME\"]\n" + program + "'"
 }
 
 // tries reports whether the bot tries a behaviour: a Landlock before version 6 does not keep it from signals to others, and
@@ -93,6 +102,9 @@ func python(program string) string {
 func (h *hostileGame) tries(name string) bool {
 	version := landlockVersion()
 	free := version < 6 && (name == "kills others" || name == "stops others") || version < 4 && h.game == "codecraft" && name == "connects out"
+	if name == "writes to a pipe" {
+		return version > 0
+	}
 	return h.means != child.Landlock || !free
 }
 
@@ -106,14 +118,14 @@ func landlockVersion() int {
 }
 
 // script returns a bot that tries all behaviours, in a game once, and then plays by another program.
-func (h *hostileGame) script(plays string) string {
+func (h *hostileGame) script(plays string, variables ...string) string {
 	var s strings.Builder
-	s.WriteString("#!/bin/sh\nexport GUARD=$PPID\nif ! [ -e tried ]; then\n: >tried\n")
+	s.WriteString("#!/bin/sh\nexport GUARD=$PPID " + strings.Join(variables, " ") + "\nif ! [ -e $TMPDIR/tried ]; then\n: >$TMPDIR/tried\n")
 	for _, b := range behaviours {
 		if !h.tries(b.name) {
 			continue
 		}
-		fmt.Fprintf(&s, "said=$( { %s\n} 2>&1 </dev/null)\nprintf '== %s\\n%%.300s\\n' \"$said\" >&2\n", b.script, b.name)
+		fmt.Fprintf(&s, "said=$( { %s\n} 2>&1 </dev/null)\nprintf '== %s\\n%%.600s\\n' \"$said\" >&2\n", b.script, b.name)
 	}
 	return s.String() + "echo == >&2\nfi\nexec " + plays + "\n"
 }
@@ -173,16 +185,6 @@ func (h *hostileGame) play(t *testing.T) {
 	}
 	program, err := os.ReadFile("/proc/self/exe")
 	require.NoError(t, err)
-	for name, text := range map[string]string{
-		filepath.Join(bin, "moonfarm"): string(program), filepath.Join(folder, "bot.sh"): h.script(filepath.Join(bin, h.plays)),
-		filepath.Join(outside, "secret"): "theirs", filepath.Join(folder, "self"): "first",
-	} {
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o755))
-		require.NoError(t, os.Chmod(name, 0o755))
-		if h.user != 0 {
-			require.NoError(t, os.Chown(name, h.user, h.user))
-		}
-	}
 	for _, name := range []string{"towerbot", "algobot", "craftclient"} {
 		require.NoError(t, os.Symlink("moonfarm", filepath.Join(bin, name)))
 	}
@@ -193,6 +195,7 @@ func (h *hostileGame) play(t *testing.T) {
 	file, err := net.Listen("unix", filepath.Join(outside, "socket"))
 	require.NoError(t, err)
 	defer file.Close()
+	require.NoError(t, syscall.Mkfifo(filepath.Join(outside, "pipe"), 0o666))
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer port.Close()
@@ -209,11 +212,22 @@ func (h *hostileGame) play(t *testing.T) {
 	bystander.SysProcAttr.Credential = c.SysProcAttr.Credential
 	require.NoError(t, bystander.Start())
 	defer func() { bystander.Process.Kill(); bystander.Wait() }()
-	mark := "MOONFARM_TEST_MARK=" + rand.Text()
-	c.Env = append(os.Environ(), mark, "OUT="+outside, fmt.Sprint("BYSTANDER=", bystander.Process.Pid), "KEY=4711", "NAME="+name,
-		fmt.Sprint("PORT=", port.Addr().(*net.TCPAddr).Port), "LC_ALL=C")
+	mark := "LC_MOONFARM_TEST=" + rand.Text() // a strict box passes few variables on
+	c.Env = append(os.Environ(), mark, "LC_ALL=C")
 	var printed, said strings.Builder
 	c.Stdout, c.Stderr = &printed, &said
+	script := h.script(filepath.Join(bin, h.plays), "OUT="+outside, fmt.Sprint("BYSTANDER=", bystander.Process.Pid), "KEY=4711", "NAME="+name,
+		fmt.Sprint("PORT=", port.Addr().(*net.TCPAddr).Port))
+	for name, text := range map[string]string{
+		filepath.Join(bin, "moonfarm"): string(program), filepath.Join(folder, "bot.sh"): script,
+		filepath.Join(outside, "secret"): "theirs", filepath.Join(folder, "self"): "first",
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o755))
+		require.NoError(t, os.Chmod(name, 0o755))
+		if h.user != 0 {
+			require.NoError(t, os.Chown(name, h.user, h.user))
+		}
+	}
 	begin := time.Now()
 	require.NoError(t, c.Run(), "%s", said.String())
 	t.Logf("%v: %s", time.Since(begin), strings.SplitN(said.String(), "\n", 2)[0])
@@ -246,7 +260,7 @@ func (h *hostileGame) play(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(outside, "secret"))
 	require.NoError(t, err)
 	assert.Equal(t, "theirs", string(text))
-	for at, names := range map[string][]string{outside: {"secret", "socket"}, dir: {"bot", "logs", "outside"}} {
+	for at, names := range map[string][]string{outside: {"secret", "socket", "pipe"}, dir: {"bot", "logs", "outside"}} {
 		entries, err := os.ReadDir(at)
 		require.NoError(t, err)
 		assert.Len(t, entries, len(names), "%v", entries)

@@ -92,19 +92,25 @@ func enclose(a *syscall.SysProcAttr) {
 // enter makes a box around this process, or rules for the programs that it starts. It returns the
 // descriptors of the bot's folder and of the port, as far as the box has them.
 func (k *keeper) enter(p *plan) (files []int, err error) {
-	switch {
-	case p == nil:
+	if p == nil {
 		return nil, nil
-	case p.Means == Landlock:
-		if k.rules, err = p.landlock(k.rules.core); err != nil {
-			return nil, fmt.Errorf("a box: Landlock: %w", err)
+	}
+	scratch := "/tmp"
+	if p.Means == Landlock {
+		if scratch, err = os.MkdirTemp("", "moonfarm-bot-"); err == nil {
+			k.scratch = scratch
+			err = k.rules.withoutNamespaces(p, scratch)
 		}
-		k.setScratch(k.rules.scratch)
+	}
+	k.env = []string{"TMPDIR=" + scratch, "XDG_CACHE_HOME=" + scratch + "/cache"}
+	if err != nil {
+		return nil, fmt.Errorf("a box: Landlock: %w", err)
+	}
+	if p.Means == Landlock {
 		return nil, nil
 	}
 	k.alone = true
-	k.rules.filter = sockets(0, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK)
-	k.setScratch("/tmp")
+	k.rules.add([]uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK})
 	resetSignals()
 	if err := p.mount(); err != nil {
 		return nil, fmt.Errorf("a box: %w", err)
@@ -123,13 +129,25 @@ func (k *keeper) enter(p *plan) (files []int, err error) {
 	if p.Port != 0 {
 		files = append(files, fd)
 	}
+	if landlockVersion() > 0 { // for pipes and devices, which can be written to although their mount is read-only
+		writable := []string{"/tmp", "/dev/shm"}
+		if p.Folder != "" {
+			writable = append(writable, p.Folder)
+		}
+		if err := k.rules.landlock(true, 0, writable...); err != nil {
+			return nil, fmt.Errorf("a box: Landlock: %w", err)
+		}
+	}
 	limitTasks()
-	return files, restrict()
+	return files, finish()
 }
 
-// setScratch sets the folders for temporary files in the environment of the bot.
-func (k *keeper) setScratch(path string) {
-	k.env = []string{"TMPDIR=" + path, "XDG_CACHE_HOME=" + path + "/cache"}
+// finish takes from this process, and so from the programs in the box, what they do not need. They can
+// make no namespaces, in which they would have capabilities. /proc is read-only because the system lets
+// root write some of its settings without a capability.
+func finish() error {
+	os.WriteFile("/proc/sys/user/max_inotify_instances", []byte("16"), 0) // of all that the user may have
+	return errors.Join(os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0), readOnly("/proc", 0))
 }
 
 // limitTasks bounds the processes and threads in the box. For root without a cgroup there is no limit before Linux 6.14.
@@ -192,7 +210,6 @@ func (p *plan) mount() error {
 	}
 	steps := []step{
 		{"a view of the files of its own", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
-		{"files that are read-only", func() error { return readOnly("/", unix.AT_RECURSIVE) }},
 	}
 	keep := func(path string, mount func(path string) (int, error)) {
 		steps = append(steps, step{path, func() error {
@@ -201,10 +218,15 @@ func (p *plan) mount() error {
 			return err
 		}})
 	}
-	for _, path := range slices.Sorted(slices.Values(slices.Concat(p.Shown, devices))) { // a folder comes before its files
-		keep(path, func(path string) (int, error) {
-			return unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.OPEN_TREE_CLOEXEC)
-		})
+	clone := func(path string) (int, error) {
+		return unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.OPEN_TREE_CLOEXEC)
+	}
+	for _, path := range devices {
+		keep(path, clone)
+	}
+	steps = append(steps, step{"files that are read-only", func() error { return readOnly("/", unix.AT_RECURSIVE) }})
+	for _, path := range slices.Sorted(slices.Values(p.Shown)) { // a folder comes before its files
+		keep(path, clone)
 	}
 	if p.Folder != "" {
 		keep(p.Folder, copied)
@@ -238,7 +260,9 @@ func (p *plan) mount() error {
 	}})
 	hide(true)
 	for _, path := range p.Hidden {
-		steps = append(steps, step{path, func() error { return readOnly(path, 0) }})
+		if path != p.Folder {
+			steps = append(steps, step{path, func() error { return readOnly(path, 0) }})
+		}
 	}
 	steps = append(steps, step{"/proc", func() error {
 		return unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
@@ -269,9 +293,9 @@ func (m mounted) place(always bool) error {
 	return errors.Join(err, unix.MoveMount(m.fd, "", unix.AT_FDCWD, m.path, unix.MOVE_MOUNT_F_EMPTY_PATH))
 }
 
-// readOnly makes a mount read-only.
+// readOnly makes a mount read-only, without devices.
 func readOnly(path string, flags uint) error {
-	return unix.MountSetattr(unix.AT_FDCWD, path, flags, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+	return unix.MountSetattr(unix.AT_FDCWD, path, flags, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NODEV})
 }
 
 // scratch mounts an empty folder that everybody may write to.
@@ -308,7 +332,13 @@ func copied(folder string) (fd int, err error) {
 			return -1, err
 		}
 	}
-	if err = errors.Join(unix.FsconfigSetFlag(layers, "userxattr"), unix.FsconfigCreate(layers)); err != nil {
+	if err = unix.FsconfigSetFlag(layers, "userxattr"); err == nil {
+		err = unix.FsconfigCreate(layers)
+	}
+	if errors.Is(err, unix.EINVAL) {
+		return -1, errors.New("the folder cannot be copied, perhaps since something is mounted in it; expected a folder of the bot's own, or no box")
+	}
+	if err != nil {
 		return -1, fmt.Errorf("overlay: %w", err)
 	}
 	return unix.Fsmount(layers, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)

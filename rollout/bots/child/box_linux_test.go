@@ -105,7 +105,7 @@ func TestStrictBox(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o755))
 	}
 	python, folder := filepath.Join(home, ".pyenv/versions/3/bin/python9"), filepath.Join(home, "bots/mine")
-	program := Program{Args: []string{python, "bot.py"}, Dir: folder}
+	program := Program{Args: []string{python, "bot.py"}, Dir: folder, Typed: true}
 	limits := Limits{Box: Strict, Folders: BoxFolders{Hidden: []string{filepath.Join(home, "outputs"), filepath.Join(folder, "cup")}, Shown: []string{filepath.Join(home, "data")}}}
 	g := newBox(t, limits, Box{Program: program})
 	for script, want := range map[string]string{
@@ -129,6 +129,12 @@ func TestStrictBox(t *testing.T) {
 			assert.Contains(t, got, want)
 		})
 	}
+	t.Setenv("SECRET", "key")
+	untyped := newBox(t, Limits{Box: Strict}, Box{Program: Program{Args: []string{python, filepath.Join(home, "secret")}, Dir: folder}})
+	got, _ := boxed(t, untyped, folder, "ls "+python+" ~/secret 2>&1; echo $SECRET")
+	assert.NotContains(t, got, "\n"+python)
+	assert.Contains(t, got, "secret': No such file")
+	assert.NotContains(t, got, "key")
 	_, err = Start(t.Context(), limits, Box{Program: Program{Args: []string{"sh"}, Dir: home}})
 	assert.ErrorContains(t, err, "in which your home is")
 }
@@ -186,7 +192,7 @@ func TestNoBox(t *testing.T) {
 	means, why := Automatic.Means()
 	assert.Equal(t, want, means)
 	assert.ErrorContains(t, why, "no namespaces: ")
-	g, err := Start(t.Context(), Limits{Box: Automatic}, Box{})
+	g, err := Start(t.Context(), Limits{Box: Automatic}, Box{Program: Program{Typed: true}})
 	require.NoError(t, err)
 	assert.Equal(t, want, g.Means())
 	got, _ := boxed(t, g, "/", "echo plays")

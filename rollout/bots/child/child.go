@@ -128,6 +128,8 @@ type Program struct {
 	Dir  string // working directory; "": the one of this program
 	// Folder is the bot's folder, of which it has a copy in a box; "": Dir.
 	Folder string
+	// Typed says that the user has typed Args, and not the author of the bot: a strict box then shows the files in them.
+	Typed bool
 }
 
 // Command is a program to be started.
@@ -179,8 +181,13 @@ func (p *Program) find() (path, dir string, err error) {
 	if path, err = exec.LookPath(path); err != nil && !errors.Is(err, exec.ErrDot) {
 		return "", "", err
 	}
-	path, err = filepath.Abs(path)
-	return path, dir, err
+	if path, err = filepath.Abs(path); err != nil {
+		return "", "", err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", "", fmt.Errorf("%s is not a file", path)
+	}
+	return path, dir, nil
 }
 
 // launch is a command with absolute paths and its whole environment.

@@ -7,6 +7,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -137,7 +140,16 @@ func (g *Guard) Run(c Command) (*Process, error) {
 	if err == nil {
 		g.begun(p)
 		g.work.Go(p.drain)
-		env := (&exec.Cmd{Env: append(os.Environ(), "PWD="+dir)}).Environ() // removes duplicates
+		env := os.Environ()
+		if g.limits.Box == Strict {
+			env = slices.DeleteFunc(env, secret)
+		}
+		if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" && g.means != Nothing {
+			if cache = filepath.Join(cache, "go-build"); exists(cache) {
+				env = append(env, "GOCACHE="+cache) // go needs not write there
+			}
+		}
+		env = (&exec.Cmd{Env: append(env, "PWD="+dir)}).Environ() // removes duplicates
 		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)
 	}
 	if err != nil {
@@ -147,6 +159,20 @@ func (g *Guard) Run(c Command) (*Process, error) {
 	}
 	g.current = p
 	return p, nil
+}
+
+// harmless are the beginnings of the variables that a strict box passes on: of the system and of languages.
+var harmless = []string{"PATH=", "HOME=", "USER=", "LOGNAME=", "SHELL=", "TERM=", "TZ=", "LANG=", "LANGUAGE=", "LC_", "TMPDIR=", "LD_LIBRARY_PATH=", "OMP_",
+	"PYTHON", "PYENV_", "VIRTUAL_ENV=", "CONDA_", "NVM_", "NODE_", "JAVA_HOME=", "JDK_", "DOTNET_", "MONO_", "GOROOT=", "GOPATH=", "GOCACHE=", "CARGO_HOME=", "RUSTUP_HOME=", "JULIA_"}
+
+// secret reports whether a variable of the environment is none of these.
+func secret(variable string) bool {
+	return !slices.ContainsFunc(harmless, func(begin string) bool { return strings.HasPrefix(variable, begin) })
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // begun sets the process whose end the starter reports next.

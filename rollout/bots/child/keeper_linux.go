@@ -14,19 +14,22 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"moonfarm/rollout/files"
 )
 
 // keeper is the state of the guard process. One goroutine starts, signals and waits for processes, so
 // no process ID is used after wait4 has freed it.
 type keeper struct {
-	conn   *channel
-	alone  bool // all other processes that this one sees are the bot's
-	rules  rules
-	env    []string // in the environment of the bot
-	group  cgroup
-	killed int // processes by the system, for want of memory, before the process of run
-	limits Limits
-	usage  usage
+	conn    *channel
+	alone   bool // all other processes that this one sees are the bot's
+	rules   rules
+	env     []string // in the environment of the bot
+	scratch string   // the folder for temporary files, to be removed; "": none
+	group   cgroup
+	killed  int // processes by the system, for want of memory, before the process of run
+	limits  Limits
+	usage   usage
 
 	run    *launch // nil: no process runs
 	pid    int     // the process of run
@@ -61,17 +64,17 @@ func guardMain() int {
 	}
 	k.limits, k.group, k.rules.core = *first.Limits, first.Cgroup, first.Core
 	go awaitEnd(first.files, signals)
-	var files []int
+	var fds []int
 	if err = k.prepare(); err == nil {
-		files, err = k.enter(first.Box)
+		fds, err = k.enter(first.Box)
 	}
-	defer os.RemoveAll(k.rules.scratch)
+	defer func() { files.RemoveAll(k.scratch) }()
 	if err != nil {
 		k.tell(report{Error: err.Error()})
 		return 0
 	}
-	k.conn.send(report{}, files)
-	for _, fd := range files {
+	k.conn.send(report{}, fds)
+	for _, fd := range fds {
 		syscall.Close(fd)
 	}
 	k.serve(requests, signals)
@@ -100,7 +103,7 @@ func (k *keeper) prepare() error {
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // bots may not read and trace this process
 	core := &syscall.Rlimit{}
 	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, core); err == nil {
-		core.Cur = 0
+		core.Cur, core.Max = 0, 0
 		syscall.Setrlimit(syscall.RLIMIT_CORE, core) // no core files of bots and of this process
 	}
 	// A real-time priority, where the user may set it: many processes of a bot, each in a
@@ -235,7 +238,7 @@ func launchError(path string, err error) string {
 
 // firstLine returns the first line of a file, at most 100 bytes.
 func firstLine(path string) string {
-	f, err := os.Open(path)
+	f, err := files.OpenRegular(path)
 	if err != nil {
 		return ""
 	}

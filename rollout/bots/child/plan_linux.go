@@ -21,8 +21,11 @@ type plan struct {
 }
 
 // plan finds the paths of the box.
-func (b *Box) plan(strict bool, own *BoxFolders) (*plan, error) {
-	p := &plan{}
+func (b *Box) plan(means Means, strict bool, own *BoxFolders) (*plan, error) {
+	p := &plan{Means: means}
+	if means == Landlock && b.Program.Typed && b.Program.Folder == "" {
+		return p, nil // what is in the current folder may be anything of the user's
+	}
 	folder, err := filepath.Abs(cmp.Or(b.Program.Folder, b.Program.Dir, "."))
 	if err == nil {
 		folder, err = filepath.EvalSymlinks(folder)
@@ -31,8 +34,13 @@ func (b *Box) plan(strict bool, own *BoxFolders) (*plan, error) {
 		return nil, err
 	}
 	home, _ := os.UserHomeDir()
-	if strict && below(home, folder) {
-		return nil, fmt.Errorf("the bot's folder is %s, in which your home is; expected a folder of the bot's own for a strict box", folder)
+	if (strict || means == Landlock) && below(home, folder) {
+		return nil, fmt.Errorf("the bot's folder is %s, in which your home is; expected a folder of the bot's own for this box", folder)
+	}
+	for _, output := range own.Hidden {
+		if means == Landlock && below(realPath(output), folder) {
+			return nil, fmt.Errorf("the bot could change %s, which is in its folder; expected outputs elsewhere for a box of Landlock", output)
+		}
 	}
 	if filepath.Dir(folder) != folder { // not the root
 		p.Folder = folder
@@ -42,13 +50,16 @@ func (b *Box) plan(strict bool, own *BoxFolders) (*plan, error) {
 	if err != nil {
 		return p, nil // Run says it
 	}
-	shown := []string{path}
-	for _, arg := range b.Program.Args[1:] {
-		if !filepath.IsAbs(arg) {
-			arg = filepath.Join(dir, arg)
-		}
-		if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
-			shown = append(shown, arg)
+	var shown []string
+	if b.Program.Typed || !strict {
+		shown = append(shown, path)
+		for _, arg := range b.Program.Args[1:] {
+			if !filepath.IsAbs(arg) {
+				arg = filepath.Join(dir, arg)
+			}
+			if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
+				shown = append(shown, arg)
+			}
 		}
 	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -57,7 +68,7 @@ func (b *Box) plan(strict bool, own *BoxFolders) (*plan, error) {
 		}
 	}
 	if strict {
-		shown = append(append(shown, own.Shown...), b.Program.installed()...)
+		shown = slices.Concat(shown, own.Shown, b.Program.installed(), []string{"/var/lib/ghc", "/var/lib/gems", filepath.Join(home, ".rustup")})
 	}
 	for _, path := range shown {
 		if all, err := filepath.Abs(path); err == nil {
@@ -95,24 +106,35 @@ func below(path string, folders ...string) bool {
 	return slices.ContainsFunc(folders, func(of string) bool { return path == of || strings.HasPrefix(path, strings.TrimSuffix(of, "/")+"/") })
 }
 
+// unescaped undoes the escapes of paths in /proc/self/mounts: proc(5).
+var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`, `\043`, "#")
+
+// mounts returns what is mounted outside of systems, if all are asked for, and other mounts of /proc, which show all processes.
+func mounts(all bool) (list []string) {
+	f, err := os.Open("/proc/self/mounts")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		at := unescaped.Replace(fields[1])
+		if fields[2] == "proc" && at != "/proc" || all && at != "/" && !below(at, "/tmp") && !below(at, systems...) {
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
 // hidden returns the folders that are empty in a box: /run, where services listen, and in a strict
 // box those of people, all that is mounted outside of systems, and more. A folder in one of these is
 // left out, unless it is within the bot's folder, which is shown.
 func hidden(strict bool, more []string, within func(path string) bool) (list []string) {
-	list = []string{"/run"}
+	list = append(mounts(strict), "/run")
 	if strict {
 		list = append(append(list, homes...), more...)
 		if home, err := os.UserHomeDir(); err == nil {
 			list = append(list, home)
-		}
-		if f, err := os.Open("/proc/self/mounts"); err == nil {
-			defer f.Close()
-			for lines := bufio.NewScanner(f); lines.Scan(); {
-				fields := strings.Fields(lines.Text())
-				if at := strings.ReplaceAll(fields[1], `\040`, " "); at != "/" && !below(at, "/tmp") && !below(at, systems...) {
-					list = append(list, at)
-				}
-			}
 		}
 	}
 	for i := range list {
@@ -139,7 +161,13 @@ func (p *Program) installed() (list []string) {
 	if err != nil {
 		return nil
 	}
-	names := append([]string{path}, strings.Fields(strings.TrimPrefix(firstLine(path), "#!"))...)
+	names := []string{filepath.Base(path)}
+	if p.Typed {
+		names[0] = path
+	}
+	for _, word := range strings.Fields(strings.TrimPrefix(firstLine(path), "#!")) {
+		names = append(names, filepath.Base(word)) // the author of the bot may name any file
+	}
 	home, _ := os.UserHomeDir()
 	for _, name := range append(names, languages...) {
 		found, err := exec.LookPath(name)

@@ -59,10 +59,9 @@ func newStarter(g *Guard) (starter, error) {
 	first := request{Limits: &g.limits, Core: g.core}
 	if g.means != Nothing {
 		var err error
-		if first.Box, err = g.box.plan(g.limits.Box == Strict, &g.limits.Folders); err != nil {
+		if first.Box, err = g.box.plan(g.means, g.limits.Box == Strict, &g.limits.Folders); err != nil {
 			return nil, err
 		}
-		first.Box.Means = g.means
 		if g.port != nil {
 			first.Box.Port = g.port.Addr().(*net.TCPAddr).Port
 		} else if g.box.Port {

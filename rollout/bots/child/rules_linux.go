@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,10 +13,9 @@ import (
 
 // rules are what the programs of a bot may not do, beside what namespaces keep from them.
 type rules struct {
-	core    int               // the only one that they run on; −1: all
-	filter  []unix.SockFilter // of system calls; nil: none
-	files   int               // a ruleset of Landlock; 0: none
-	scratch string            // the folder for what would be in /tmp; "": /tmp
+	core   int               // the only one that they run on; −1: all
+	filter []unix.SockFilter // of system calls; nil: none
+	files  int               // a ruleset of Landlock; 0: none
 }
 
 // obey applies the rules to this thread, and so to the programs that it starts. They gain no
@@ -44,17 +44,17 @@ func (r *rules) obey() error {
 	return err
 }
 
-// audited are the names of the system's calling conventions on which sockets works: those without a call
+// audited are the names of the system's calling conventions that have the calls of filter alone, and no call
 // socketcall.
 var audited = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64, "riscv64": unix.AUDIT_ARCH_RISCV64}
 
 // Parts of filters of system calls: seccomp(2).
-func load(at uint32) unix.SockFilter { // of a struct seccomp_data: 0 the number of the call, 4 the convention, 16, 24 … its arguments
+func load(at uint32) unix.SockFilter { // of a struct seccomp_data: 0 is the number of the call, 4 its convention, 16 and on its arguments
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 }
 
-func jump(code uint16, k uint32, yes, no uint8) unix.SockFilter {
-	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | code, K: k, Jt: yes, Jf: no}
+func jump(code uint16, k uint32, yes, no int) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | code, K: k, Jt: uint8(yes), Jf: uint8(no)}
 }
 
 var (
@@ -62,42 +62,58 @@ var (
 	allowed = unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
 )
 
-// sockets returns a filter of system calls that allows sockets of these families alone, and of one type if
-// it is not 0. Files of Unix sockets, such as those of Docker, can be connected to although they are
-// read-only, and machines of the host by sockets of other families. Programs of other calling
-// conventions, such as those of 32 bits, and io_uring would come around the filter.
-func sockets(kind uint32, families ...uint32) []unix.SockFilter {
-	const x32 = 0x40000000 // and above: the numbers of amd64's second convention
-	list := []unix.SockFilter{
-		load(4), jump(unix.BPF_JEQ, audited[runtime.GOARCH], 1, 0), refused,
-		load(0), jump(unix.BPF_JGE, x32, 0, 1), refused, jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1), refused,
-		jump(unix.BPF_JEQ, unix.SYS_SOCKET, 1, 0), allowed,
-	}
-	if kind != 0 {
-		const flags = unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
-		list = append(list, load(24), unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: ^uint32(flags)}, jump(unix.BPF_JEQ, kind, 1, 0), refused)
-	}
-	list = append(list, load(16))
-	for _, f := range families {
-		list = append(list, jump(unix.BPF_JEQ, f, 0, 1), allowed)
+// any32 is the mask of a whole argument, and typeMask that of a socket's type without its flags.
+const (
+	any32    = ^uint32(0)
+	typeMask = ^uint32(unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK)
+)
+
+// but is the part of a filter that refuses a call, unless an argument, counted from 0, has one of the values after the mask. Without
+// values it refuses it always.
+func but(call uint32, argument, mask uint32, values ...uint32) []unix.SockFilter {
+	list := []unix.SockFilter{load(0), jump(unix.BPF_JEQ, call, 0, len(values)+3),
+		load(16 + 8*argument), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: mask}}
+	for i, v := range values {
+		list = append(list, jump(unix.BPF_JEQ, v, len(values)-i, 0))
 	}
 	return append(list, refused)
 }
 
-// unsignalled returns the beginning of a filter that refuses signals to this process, by its ID, that of its group, or to all.
-func unsignalled() (list []unix.SockFilter) {
-	self := uint32(os.Getpid())
-	for _, call := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_PIDFD_OPEN} {
-		list = append(list, load(0), jump(unix.BPF_JEQ, call, 0, 7), load(16))
-		for _, id := range []uint32{self, -self, ^uint32(0)} {
-			list = append(list, jump(unix.BPF_JEQ, id, 0, 1), refused)
-		}
+// not is the part of a filter that refuses a call if an argument has one of the values after the mask.
+func not(call uint32, argument, mask uint32, values ...uint32) []unix.SockFilter {
+	list := []unix.SockFilter{load(0), jump(unix.BPF_JEQ, call, 0, 2*len(values)+2),
+		load(16 + 8*argument), {Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: mask}}
+	for _, v := range values {
+		list = append(list, jump(unix.BPF_JEQ, v, 0, 1), refused)
 	}
-	return append(list, load(0), jump(unix.BPF_JEQ, unix.SYS_TKILL, 0, 1), refused) // the ID may be that of a thread
+	return list
+}
+
+// never is the part of a filter that refuses calls.
+func never(calls ...uint32) (list []unix.SockFilter) {
+	for _, call := range calls {
+		list = append(list, load(0), jump(unix.BPF_JEQ, call, 0, 1), refused)
+	}
+	return list
+}
+
+// add adds a filter of these parts and of those of all boxes, with sockets of these families alone. Files of Unix sockets, such as those of Docker, can be
+// connected to although they are read-only, by datagrams of pairs, too, and machines of the host by sockets of other families.
+// Limits of other processes, the guard too, can be set with the same user alone. Programs of other calling conventions, such as those of
+// 32 bits, and io_uring would come around the filter.
+func (r *rules) add(families []uint32, parts ...[]unix.SockFilter) {
+	const x32 = 0x40000000 // and above: the numbers of amd64's second convention
+	r.filter = []unix.SockFilter{load(4), jump(unix.BPF_JEQ, audited[runtime.GOARCH], 1, 0), refused, load(0), jump(unix.BPF_JGE, x32, 0, 1), refused}
+	if r.core >= 0 {
+		parts = append(parts, never(unix.SYS_SCHED_SETAFFINITY))
+	}
+	r.filter = append(r.filter, slices.Concat(never(unix.SYS_IO_URING_SETUP), but(unix.SYS_SOCKET, 0, any32, families...),
+		but(unix.SYS_SOCKETPAIR, 1, typeMask, unix.SOCK_STREAM, unix.SOCK_SEQPACKET), but(unix.SYS_PRLIMIT64, 0, any32, 0),
+		not(unix.SYS_FCNTL, 1, any32, unix.F_SETLEASE), slices.Concat(parts...), []unix.SockFilter{allowed})...)
 }
 
 // landlockRights are the rights of Landlock that a bot has for its folders alone, by the version that
-// has them first.
+// has them first. It makes no devices.
 var landlockRights = []struct {
 	version int
 	rights  uint64
@@ -117,12 +133,10 @@ func landlockVersion() int {
 	return int(version)
 }
 
-// landlock makes the rules of a bot without namespaces. It writes its folder and a folder for what would
-// be in /tmp alone, connects to its port alone, and signals and traces its own processes alone. A program
-// of x/sys, since libraries of Landlock restrict all threads of a process: the guard, which a bot must
-// not signal, would be as its bot is.
-func (p *plan) landlock(core int) (r rules, err error) {
-	r.core = core
+// landlock makes a ruleset: programs write in these folders alone, and, if they are not in namespaces, connect to the port alone, and signal
+// and trace their own processes alone. Libraries of Landlock restrict all threads of a process: the guard, which a bot must not signal, would
+// be as its bot is.
+func (r *rules) landlock(alone bool, port int, folders ...string) (err error) {
 	version := landlockVersion()
 	var files uint64
 	for _, of := range landlockRights {
@@ -131,59 +145,72 @@ func (p *plan) landlock(core int) (r rules, err error) {
 		}
 	}
 	set := unix.LandlockRulesetAttr{Handled_access_fs: files}
-	if version >= 4 {
+	if !alone && version >= 4 {
 		set.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
-	if version >= 6 {
+	if !alone && version >= 6 {
 		set.Scoped = unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 	}
 	fd, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&set)), unsafe.Sizeof(set), 0)
 	if e != 0 {
-		return r, e
+		return e
 	}
 	r.files = int(fd)
-	if r.scratch, err = os.MkdirTemp("", "moonfarm-bot-"); err != nil {
-		return r, err
-	}
-	add := func(kind int, rule unsafe.Pointer) error {
+	add := func(kind int, rule unsafe.Pointer) {
 		if _, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, fd, uintptr(kind), uintptr(rule), 0, 0, 0); e != 0 {
-			return e
+			err = errors.Join(err, e)
 		}
-		return nil
 	}
+	const node = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 	const device = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	writable := map[string]uint64{r.scratch: files, p.Folder: files}
-	for _, path := range devices {
-		writable[path] = files & device
-	}
-	for path, rights := range writable {
-		below, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-		if err == nil {
-			err = add(unix.LANDLOCK_RULE_PATH_BENEATH, unsafe.Pointer(&unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(below)}))
-			unix.Close(below)
+	for i, path := range slices.Concat(folders, devices) {
+		rights := files &^ node
+		if i >= len(folders) {
+			rights = files & device
 		}
-		if err != nil && path != "" {
-			return r, fmt.Errorf("%s: %w", path, err)
+		below, failed := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if failed != nil {
+			return fmt.Errorf("%s: %w", path, failed)
 		}
+		add(unix.LANDLOCK_RULE_PATH_BENEATH, unsafe.Pointer(&unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(below)}))
+		unix.Close(below)
 	}
-	if version < 6 {
-		r.filter = unsignalled()
-	}
-	if p.Port == 0 {
-		r.filter = append(r.filter, sockets(0)...)
-		return r, nil
-	}
-	r.filter = append(r.filter, sockets(unix.SOCK_STREAM, unix.AF_INET, unix.AF_INET6)...)
-	if version >= 4 {
+	if set.Handled_access_net != 0 && port != 0 {
 		const onPort = 2 // LANDLOCK_RULE_NET_PORT
-		err = add(onPort, unsafe.Pointer(&struct{ rights, port uint64 }{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, uint64(p.Port)}))
+		add(onPort, unsafe.Pointer(&struct{ rights, port uint64 }{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, uint64(port)}))
 	}
-	return r, err
+	return err
 }
 
-// restrict takes from this process, and so from the programs in the box, what they do not need. They can
-// make no namespaces, in which they would have capabilities. /proc is read-only because the system lets
-// root write some of its settings without a capability.
-func restrict() error {
-	return errors.Join(os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0), readOnly("/proc", 0))
+// withoutNamespaces makes the rules of a bot in no namespaces. What Landlock does not know, or knows only in later versions, the filter
+// refuses: other protocols than TCP, connections that begin with data, ports that listen; the guard's, and other processes' use of the processor;
+// segments of memory that remain; and signals to the guard.
+func (r *rules) withoutNamespaces(p *plan, scratch string) error {
+	folders := []string{scratch}
+	if p.Folder != "" {
+		folders = append(folders, p.Folder)
+	}
+	if err := r.landlock(false, p.Port, folders...); err != nil {
+		return err
+	}
+	var families []uint32
+	if p.Port != 0 {
+		families = []uint32{unix.AF_INET, unix.AF_INET6}
+	}
+	var signals []unix.SockFilter
+	if landlockVersion() < 6 {
+		self := uint32(os.Getpid())
+		for _, call := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
+			signals = append(signals, not(call, 0, any32, self, -self, any32)...) // the guard, its group, all
+		}
+		signals = slices.Concat(signals, never(unix.SYS_TKILL, unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_SEND_SIGNAL),
+			not(unix.SYS_FCNTL, 1, any32, unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG))
+	}
+	r.add(families, signals, but(unix.SYS_SOCKET, 1, typeMask, unix.SOCK_STREAM), but(unix.SYS_SOCKET, 2, any32, 0, unix.IPPROTO_TCP),
+		not(unix.SYS_SENDTO, 3, unix.MSG_FASTOPEN, unix.MSG_FASTOPEN), not(unix.SYS_SENDMSG, 2, unix.MSG_FASTOPEN, unix.MSG_FASTOPEN),
+		not(unix.SYS_SENDMMSG, 3, unix.MSG_FASTOPEN, unix.MSG_FASTOPEN), never(unix.SYS_LISTEN, unix.SYS_SHMGET, unix.SYS_MSGGET, unix.SYS_SEMGET),
+		but(unix.SYS_SCHED_SETSCHEDULER, 0, any32, 0), but(unix.SYS_SCHED_SETPARAM, 0, any32, 0), but(unix.SYS_SCHED_SETATTR, 0, any32, 0),
+		but(unix.SYS_SCHED_SETAFFINITY, 0, any32, 0), but(unix.SYS_SETPRIORITY, 0, any32, unix.PRIO_PROCESS),
+		but(unix.SYS_SETPRIORITY, 1, any32, 0), but(unix.SYS_IOPRIO_SET, 0, any32, 1), but(unix.SYS_IOPRIO_SET, 1, any32, 0))
+	return nil
 }

@@ -2,6 +2,7 @@ package child
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -45,11 +46,20 @@ func readProcess(pid int) (p process, ok bool) {
 		return n
 	}
 	state := fields[0][0]
-	return process{
+	p = process{
 		pid: pid, parent: int(number(4)), ended: state == 'Z' || state == 'X',
 		ticks: number(14) + number(15), waited: number(16) + number(17),
 		start: uint64(number(22)), pages: number(24),
-	}, true
+	}
+	if p.ended { // perhaps only its first thread: each of the others has the whole memory
+		threads, _ := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")
+		for _, thread := range threads {
+			var all, resident int64
+			fmt.Sscan(string(p.file("task/"+thread.Name()+"/statm")), &all, &resident)
+			p.pages = max(p.pages, resident)
+		}
+	}
+	return p, true
 }
 
 // processIDs returns the IDs of all processes in ascending order.
@@ -118,9 +128,7 @@ func (k *keeper) killAll() {
 			continue
 		}
 		descendants(func(p process) { // it is signalled before its ID can belong to another process
-			if !p.ended {
-				syscall.Kill(p.pid, syscall.SIGKILL)
-			}
+			syscall.Kill(p.pid, syscall.SIGKILL) // also what seems to have ended: perhaps only its first thread has
 		})
 	}
 }

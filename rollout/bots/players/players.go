@@ -264,6 +264,7 @@ func folderError(dir string) error {
 
 // programOf returns the program of a command line.
 func programOf(line string) (p child.Program, err error) {
+	p.Typed = true
 	if p.Args, err = bots.SplitCommand(line); err == nil {
 		err = p.Check()
 	}

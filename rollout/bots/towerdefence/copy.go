@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"moonfarm/rollout/files"
 )
 
 // Bounds of a copy of a bot's folder.
@@ -16,13 +18,27 @@ const (
 	maxCopyFiles = 100_000
 )
 
+// inside returns the working directory in the bot's folder, or an error if it is not in there: its author has named it.
+func (p *Program) inside() (string, error) {
+	dir, err := filepath.EvalSymlinks(p.Dir)
+	if err != nil {
+		return "", err
+	}
+	work, err := filepath.EvalSymlinks(p.Work)
+	if err != nil {
+		return "", err
+	}
+	inside, err := filepath.Rel(dir, work)
+	if err == nil && !filepath.IsLocal(inside) {
+		err = fmt.Errorf("the bot works in %s, outside of its folder %s, so its folder cannot be copied; expected one of its own, or no box", work, dir)
+	}
+	return inside, err
+}
+
 // copied makes a copy of the bot's folder. It returns the working directory in the copy,
 // and a function that deletes the copy.
 func (p *Program) copied(ctx context.Context) (work string, remove func(), err error) {
-	inside, err := filepath.Rel(p.Dir, p.Work)
-	if err == nil && !filepath.IsLocal(inside) {
-		err = fmt.Errorf("the bot works in %s, outside of its folder %s, so its folder cannot be copied", p.Work, p.Dir)
-	}
+	inside, err := p.inside()
 	if err != nil {
 		return "", nil, err
 	}
@@ -35,27 +51,10 @@ func (p *Program) copied(ctx context.Context) (work string, remove func(), err e
 		err = errors.Join(c.copy(), c.to.Close())
 	}
 	if err != nil {
-		removeAll(to)
+		files.RemoveAll(to)
 		return "", nil, fmt.Errorf("a copy of the folder %s: %w", p.Dir, err)
 	}
-	return filepath.Join(to, inside), func() { removeAll(to) }, nil
-}
-
-// removeAll removes a folder, also if a bot has removed the rights for that.
-func removeAll(dir string) {
-	if os.RemoveAll(dir) == nil {
-		return
-	}
-	if root, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
-		fs.WalkDir(root.FS(), filepath.Base(dir), func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() {
-				root.Chmod(path, 0o700) // WalkDir reads the entries after this call
-			}
-			return nil
-		})
-		root.Close()
-	}
-	os.RemoveAll(dir)
+	return filepath.Join(to, inside), func() { files.RemoveAll(to) }, nil
 }
 
 // copier copies a folder with its content, within bounds.

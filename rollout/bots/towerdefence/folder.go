@@ -41,11 +41,13 @@ func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (wor
 	var shared []folder
 	for i := range seats {
 		s := &seats[i]
-		if means, _ := s.Process.Box.Means(); s.Program == nil || means == child.Namespaces { // its folder in the box is its own
+		means, _ := s.Process.Box.Means()
+		if s.Program == nil || means == child.Namespaces { // its folder in the box is its own
 			continue
 		}
 		var path string
-		if s.Copy {
+		copied := s.Copy || means == child.Landlock // else it could change what else is there
+		if copied {
 			var remove func()
 			if path, remove, err = s.Program.copied(ctx); err == nil {
 				ends = append(ends, remove)
@@ -61,7 +63,7 @@ func lockFolders(ctx context.Context, seats []Seat, locks *filelock.Locker) (wor
 			return nil, nil, fmt.Errorf("seat %d: %w", i+1, err)
 		}
 		ends = append(ends, func() { root.Close() })
-		if work[i] = root; !s.Copy {
+		if work[i] = root; !copied {
 			shared = append(shared, folder{root, s.Limits.Accept, locks})
 		}
 	}

@@ -3,6 +3,7 @@ package towerdefence
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -39,6 +40,15 @@ var hostile = map[string]func(args []string) int{
 	"huge": func([]string) int { // a command of gigabytes, most of them zero bytes
 		say("1,1,2,")
 		os.Truncate(commandFile, 5<<30)
+		return 0
+	},
+	"fills": func([]string) int { // its copy
+		os.Remove(stateFile)
+		os.Remove(textFile)
+		say("0,0,2")
+		if f, err := os.Create("big"); err == nil {
+			io.Copy(f, zeros{})
+		}
 		return 0
 	},
 	"long": func([]string) int { say(strings.Repeat("1,1,2,", 1<<20)); return 0 },
@@ -160,6 +170,11 @@ var hostile = map[string]func(args []string) int{
 	},
 }
 
+// zeros is a file without end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return len(b), nil }
+
 // fork starts another process and does not wait for it.
 func fork(kind string, session bool) {
 	self, _ := os.Executable()
@@ -264,6 +279,31 @@ func TestHostile(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestBoxedFolders: a bot in a box that fills its copy crashes, and so does one whose author names a folder outside of its own.
+func TestBoxedFolders(t *testing.T) {
+	if means, why := child.Automatic.Means(); means != child.Namespaces {
+		t.Skipf("left out: this machine makes no boxes: %v", why)
+	}
+	outside, fills := bot(t, "counts"), bot(t, "fills")
+	outside.Work = t.TempDir()
+	require.NoError(t, os.Symlink(outside.Work, filepath.Join(outside.Dir, "link")))
+	linked := *outside
+	linked.Work = filepath.Join(outside.Dir, "link")
+	for _, c := range []struct {
+		bot   *Program
+		crash string
+	}{{outside, "outside of its folder"}, {&linked, "outside of its folder"}, {fills, "no space left"}} {
+		s := Seat{Program: c.bot, Limits: bots.Limits{Answer: ample}, Process: child.Limits{Box: child.Automatic}}
+		r, _ := play(t, &Match{Rules: rules(2), Seats: []Seat{s, {Program: scripted(t, "script", quoted("1,1,2")...)}}})
+		require.NotNil(t, r.Crashes[0], "%s: %+v", c.crash, r.Records[0])
+		assert.ErrorContains(t, r.Crashes[0].Err, c.crash)
+		assert.Nil(t, r.Crashes[1])
+	}
+	entries, err := os.ReadDir(outside.Work)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
 }
 
 // TestElsewhere: a bot cannot make the game write or delete files outside of its folder.

@@ -22,7 +22,8 @@ type Program struct {
 	Work string // absolute path of the working directory; mostly Dir or a folder below it
 
 	// args returns the program and its arguments for a working directory.
-	args func(work string) []string
+	args  func(work string) []string
+	typed bool // the user has typed args, and not the author of the bot
 }
 
 // maxMeta is the limit of a bot.json in bytes.
@@ -131,7 +132,7 @@ func Command(line, dir string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Name: filepath.Base(words[0]), args: func(string) []string { return words }}
+	p := &Program{Name: filepath.Base(words[0]), typed: true, args: func(string) []string { return words }}
 	if p.Dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}

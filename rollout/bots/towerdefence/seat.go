@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"time"
 	"unicode/utf8"
 
@@ -61,16 +60,15 @@ type seatedBot struct {
 func (s *seatedBot) join(ctx context.Context) (bots.Bot, error) {
 	s.stopped = func() bool { return ctx.Err() != nil }
 	p := s.Program
-	program, inside := child.Program{Args: s.args, Dir: s.dir}, "."
+	program, inside := child.Program{Args: s.args, Dir: s.dir, Folder: s.dir, Typed: p.typed}, "."
+	var err error
 	if s.work == nil { // it gets a copy of the folder
 		program.Folder = p.Dir
-		if rel, err := filepath.Rel(p.Dir, p.Work); err == nil && filepath.IsLocal(rel) {
-			inside = rel
-		} else {
-			program.Folder = p.Work
+		if inside, err = p.inside(); err != nil {
+			s.crash = &bots.Crash{Turn: -1, Err: err}
+			return nil, err
 		}
 	}
-	var err error
 	if s.guard, err = child.Start(ctx, s.Process, child.Box{Program: program}); err != nil {
 		return nil, fmt.Errorf("%w: %w", bots.ErrHost, err)
 	}
@@ -138,7 +136,11 @@ func (s *seatedBot) play(round int) error {
 		err = writeRound(s.work, s.state, s.textMap)
 	}
 	if err != nil {
-		return s.blame(fmt.Errorf("the files of the round cannot be written: %w", err))
+		err = fmt.Errorf("the files of the round cannot be written: %w", err)
+		if s.boxed {
+			return err // the bot has filled its copy
+		}
+		return s.blame(err)
 	}
 	r, err := s.run(limit)
 	if err != nil {
@@ -148,7 +150,7 @@ func (s *seatedBot) play(round int) error {
 	s.record.Longest = max(s.record.Longest, r.Time)
 	s.used += r.Time
 	noted, err := s.note(round, r, limit)
-	text, missing := commandText(s.work, s.boxed)
+	text, missing := commandText(s.work, s.guard.Means() != child.Nothing)
 	if missing == nil {
 		s.gave = true
 		var found bool
