@@ -200,14 +200,30 @@ type mounted struct {
 	fd   int
 }
 
+// step is a step of making a box, with its name for errors.
+type step struct {
+	what string
+	do   func() error
+}
+
+// own returns the steps that make /tmp, /dev and /dev/shm.
+func own() []step {
+	steps := []step{
+		{"/tmp", func() error { return scratch("/tmp") }},
+		{"/dev", func() error { return unix.Mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID, "size=64k,mode=755") }},
+		{"/dev/shm", func() error { return errors.Join(os.Mkdir("/dev/shm", 0o755), scratch("/dev/shm")) }},
+		{"/dev/fd", func() error { return os.Symlink("/proc/self/fd", "/dev/fd") }},
+	}
+	for i, name := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
+		steps = append(steps, step{name, func() error { return os.Symlink(fmt.Sprintf("/proc/self/fd/%d", i), name) }})
+	}
+	return steps
+}
+
 // mount makes everything read-only but a copy of the bot's folder, which has its changes in memory,
 // and /tmp and /dev/shm, which are empty; and it mounts /proc and /dev of the box.
 func (p *plan) mount() error {
 	var later []mounted
-	type step struct {
-		what string
-		do   func() error
-	}
 	steps := []step{
 		{"a view of the files of its own", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
 	}
@@ -231,15 +247,7 @@ func (p *plan) mount() error {
 	if p.Folder != "" {
 		keep(p.Folder, copied)
 	}
-	steps = append(steps, []step{
-		{"/tmp", func() error { return scratch("/tmp") }},
-		{"/dev", func() error { return unix.Mount("tmpfs", "/dev", "tmpfs", unix.MS_NOSUID, "size=64k,mode=755") }},
-		{"/dev/shm", func() error { return errors.Join(os.Mkdir("/dev/shm", 0o755), scratch("/dev/shm")) }},
-		{"/dev/fd", func() error { return os.Symlink("/proc/self/fd", "/dev/fd") }},
-	}...)
-	for i, name := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
-		steps = append(steps, step{name, func() error { return os.Symlink(fmt.Sprintf("/proc/self/fd/%d", i), name) }})
-	}
+	steps = append(steps, own()...)
 	hide := func(within bool) { // the folders within the bot's folder, or the others
 		for _, path := range p.Hidden {
 			if within == p.within(path) {

@@ -378,8 +378,11 @@ func TestCores(t *testing.T) {
 	eachMeans(t, func(t *testing.T, means Means) {
 		g, err := startWith(t.Context(), limits, Box{}, means)
 		require.NoError(t, err)
-		p := start(t, g, shell("nproc; sleep 100"))
+		p := start(t, g, shell("nproc; taskset -pc 0-63 $$ >/dev/null 2>&1; nproc; sleep 100"))
 		assert.Equal(t, "1", readLine(t, p))
+		if again := readLine(t, p); means != Nothing {
+			assert.Equal(t, "1", again, "it has freed itself")
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		_, err = startWith(ctx, limits, Box{}, means)
