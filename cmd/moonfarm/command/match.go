@@ -118,7 +118,7 @@ func (m *matchFlags) openSeries(c *cobra.Command, g catalog.Entry) (*series, err
 		return nil, err
 	}
 	s := &series{name: g.Name, seed: m.seed, flags: m}
-	limits, err := m.limits.limits(c, g.Name, m.files.logs)
+	limits, err := m.limits.limits(c, g.Name, m.files.logs, m.files.replay, m.files.results)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ const (
 	Strict
 )
 
-// BoxFolders are more folders that strict boxes hide, and folders that they show although they lie in
+// BoxFolders are outputs, which strict boxes hide as far as they are folders, and folders that they show although they lie in
 // hidden ones.
 type BoxFolders struct{ Hidden, Shown []string }
 
