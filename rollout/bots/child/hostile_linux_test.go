@@ -278,7 +278,7 @@ func TestMemory(t *testing.T) {
 
 // TestCgroup: where a control group can be made, a guard has one, and the system ends what takes too much memory in it.
 func TestCgroup(t *testing.T) {
-	c := exec.Command("/bin/sh", "-c", "read go; head -c 2G /dev/zero | tail -c 2G >/dev/null")
+	c := exec.Command("/bin/sh", "-c", "read go && head -c 2G /dev/zero | tail -c 2G >/dev/null")
 	in, err := c.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, c.Start())
