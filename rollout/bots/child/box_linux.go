@@ -92,39 +92,47 @@ func enclose(a *syscall.SysProcAttr) {
 // enter makes a box around this process, or rules for the programs that it starts. It returns the
 // descriptors of the bot's folder and of the port, as far as the box has them.
 func (k *keeper) enter(p *plan) (files []int, err error) {
-	if p == nil {
+	switch {
+	case p == nil:
 		return nil, nil
-	}
-	scratch := "/tmp"
-	if p.Means == Landlock {
-		if scratch, err = os.MkdirTemp("", "moonfarm-bot-"); err == nil {
-			k.scratch = scratch
-			err = k.rules.withoutNamespaces(p, scratch)
+	case p.Means == Landlock:
+		if k.scratch, err = os.MkdirTemp("", "moonfarm-bot-"); err == nil {
+			err = k.rules.withoutNamespaces(p, k.scratch)
 		}
+		k.setTemporary(k.scratch)
+	default:
+		k.alone = true
+		k.setTemporary("/tmp")
+		files, err = k.enclosed(p)
 	}
-	k.env = []string{"TMPDIR=" + scratch, "XDG_CACHE_HOME=" + scratch + "/cache"}
 	if err != nil {
-		return nil, fmt.Errorf("a box: Landlock: %w", err)
+		err = fmt.Errorf("a box: %w", err)
 	}
-	if p.Means == Landlock {
-		return nil, nil
-	}
-	k.alone = true
-	k.rules.add([]uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK})
+	return files, err
+}
+
+// setTemporary sets the folders for temporary files in the environment of the bot.
+func (k *keeper) setTemporary(path string) {
+	k.env = []string{"TMPDIR=" + path, "XDG_CACHE_HOME=" + path + "/cache"}
+}
+
+// enclosed makes a box around this process, which is process 1 of its namespaces.
+func (k *keeper) enclosed(p *plan) (files []int, err error) {
+	k.rules.setFilter([]uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK})
 	resetSignals()
 	if err := p.mount(); err != nil {
-		return nil, fmt.Errorf("a box: %w", err)
+		return nil, err
 	}
 	if p.Folder != "" {
 		fd, err := unix.Open(p.Folder, unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return nil, fmt.Errorf("a box: the folder %s: %w", p.Folder, err)
+			return nil, fmt.Errorf("the folder %s: %w", p.Folder, err)
 		}
 		files = append(files, fd)
 	}
 	fd, err := openPort()
 	if err != nil {
-		return nil, fmt.Errorf("a box: a port: %w", err)
+		return nil, fmt.Errorf("a port: %w", err)
 	}
 	if p.Port != 0 {
 		files = append(files, fd)
@@ -135,7 +143,7 @@ func (k *keeper) enter(p *plan) (files []int, err error) {
 			writable = append(writable, p.Folder)
 		}
 		if err := k.rules.landlock(true, 0, writable...); err != nil {
-			return nil, fmt.Errorf("a box: Landlock: %w", err)
+			return nil, fmt.Errorf("Landlock: %w", err)
 		}
 	}
 	limitTasks()

@@ -97,11 +97,11 @@ func never(calls ...uint32) (list []unix.SockFilter) {
 	return list
 }
 
-// add adds a filter of these parts and of those of all boxes, with sockets of these families alone. Files of Unix sockets, such as those of Docker, can be
-// connected to although they are read-only, by datagrams of pairs, too, and machines of the host by sockets of other families.
-// Limits of other processes, the guard too, can be set with the same user alone. Programs of other calling conventions, such as those of
+// setFilter makes the filter of these parts and of those of all boxes, with sockets of these families alone. Unix sockets, also those of
+// socketpair, reach files of sockets such as Docker's although these are read-only; sockets of other families reach machines of the host.
+// prlimit sets limits of all processes of the user, the guard's, too. Programs of other calling conventions, such as those of
 // 32 bits, and io_uring would come around the filter.
-func (r *rules) add(families []uint32, parts ...[]unix.SockFilter) {
+func (r *rules) setFilter(families []uint32, parts ...[]unix.SockFilter) {
 	const x32 = 0x40000000 // and above: the numbers of amd64's second convention
 	r.filter = []unix.SockFilter{load(4), jump(unix.BPF_JEQ, audited[runtime.GOARCH], 1, 0), refused, load(0), jump(unix.BPF_JGE, x32, 0, 1), refused}
 	if r.core >= 0 {
@@ -113,7 +113,7 @@ func (r *rules) add(families []uint32, parts ...[]unix.SockFilter) {
 }
 
 // landlockRights are the rights of Landlock that a bot has for its folders alone, by the version that
-// has them first. It makes no devices.
+// has them first.
 var landlockRights = []struct {
 	version int
 	rights  uint64
@@ -133,9 +133,9 @@ func landlockVersion() int {
 	return int(version)
 }
 
-// landlock makes a ruleset: programs write in these folders alone, and, if they are not in namespaces, connect to the port alone, and signal
-// and trace their own processes alone. Libraries of Landlock restrict all threads of a process: the guard, which a bot must not signal, would
-// be as its bot is.
+// landlock makes a ruleset: programs write in these folders alone. If they are not in namespaces, they connect to the port alone, and signal
+// and trace their own processes alone. Libraries of Landlock are not used, because they restrict all threads of a process: a bot could signal
+// its guard.
 func (r *rules) landlock(alone bool, port int, folders ...string) (err error) {
 	version := landlockVersion()
 	var files uint64
@@ -182,9 +182,9 @@ func (r *rules) landlock(alone bool, port int, folders ...string) (err error) {
 	return err
 }
 
-// withoutNamespaces makes the rules of a bot in no namespaces. What Landlock does not know, or knows only in later versions, the filter
-// refuses: other protocols than TCP, connections that begin with data, ports that listen; the guard's, and other processes' use of the processor;
-// segments of memory that remain; and signals to the guard.
+// withoutNamespaces makes the rules of a bot without namespaces. The filter refuses what Landlock does not: protocols other than TCP,
+// connections that begin with data, ports that listen, settings of the processor for other processes, memory that outlives its processes,
+// and, for versions before 6, signals to the guard.
 func (r *rules) withoutNamespaces(p *plan, scratch string) error {
 	folders := []string{scratch}
 	if p.Folder != "" {
@@ -206,7 +206,7 @@ func (r *rules) withoutNamespaces(p *plan, scratch string) error {
 		signals = slices.Concat(signals, never(unix.SYS_TKILL, unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_SEND_SIGNAL),
 			not(unix.SYS_FCNTL, 1, any32, unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG))
 	}
-	r.add(families, signals, but(unix.SYS_SOCKET, 1, typeMask, unix.SOCK_STREAM), but(unix.SYS_SOCKET, 2, any32, 0, unix.IPPROTO_TCP),
+	r.setFilter(families, signals, but(unix.SYS_SOCKET, 1, typeMask, unix.SOCK_STREAM), but(unix.SYS_SOCKET, 2, any32, 0, unix.IPPROTO_TCP),
 		not(unix.SYS_SENDTO, 3, unix.MSG_FASTOPEN, unix.MSG_FASTOPEN), not(unix.SYS_SENDMSG, 2, unix.MSG_FASTOPEN, unix.MSG_FASTOPEN),
 		not(unix.SYS_SENDMMSG, 3, unix.MSG_FASTOPEN, unix.MSG_FASTOPEN), never(unix.SYS_LISTEN, unix.SYS_SHMGET, unix.SYS_MSGGET, unix.SYS_SEMGET),
 		but(unix.SYS_SCHED_SETSCHEDULER, 0, any32, 0), but(unix.SYS_SCHED_SETPARAM, 0, any32, 0), but(unix.SYS_SCHED_SETATTR, 0, any32, 0),
