@@ -201,7 +201,7 @@ func (h *hostileGame) play(t *testing.T) {
 	defer port.Close()
 	bystander := exec.Command("sleep", "1000")
 	c := exec.Command(filepath.Join(bin, "moonfarm"), "match", h.game, "--player", "cmd:"+filepath.Join(folder, "bot.sh"), "--player", "random", "--seed", "3", "--json",
-		"--box", h.box, "--logs", filepath.Join(dir, "logs"))
+		"--box", h.box, "--logs", filepath.Join(dir, "logs"), "--timeout", "600", "--accept-timeout", "600")
 	c.Dir, c.SysProcAttr, bystander.SysProcAttr = folder, &syscall.SysProcAttr{}, &syscall.SysProcAttr{}
 	if h.user != 0 {
 		c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(h.user), Gid: uint32(h.user)}
