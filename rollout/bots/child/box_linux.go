@@ -143,7 +143,7 @@ func (k *keeper) enclosed(p *plan) (files []int, err error) {
 			writable = append(writable, p.Folder)
 		}
 		if err := k.rules.landlock(true, 0, writable...); err != nil {
-			return nil, fmt.Errorf("Landlock: %w", err)
+			return nil, fmt.Errorf("rules of Landlock: %w", err)
 		}
 	}
 	limitTasks()

@@ -140,17 +140,7 @@ func (g *Guard) Run(c Command) (*Process, error) {
 	if err == nil {
 		g.begun(p)
 		g.work.Go(p.drain)
-		env := os.Environ()
-		if g.limits.Box == Strict {
-			env = slices.DeleteFunc(env, secret)
-		}
-		if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" && g.means != Nothing {
-			if cache = filepath.Join(cache, "go-build"); exists(cache) {
-				env = append(env, "GOCACHE="+cache) // go needs not write there
-			}
-		}
-		env = (&exec.Cmd{Env: append(env, "PWD="+dir)}).Environ() // removes duplicates
-		err = g.starts.start(&launch{p.number, path, dir, c.Args, env}, files)
+		err = g.starts.start(&launch{p.number, path, dir, c.Args, g.environ(dir)}, files)
 	}
 	if err != nil {
 		g.begun(nil)
@@ -165,14 +155,21 @@ func (g *Guard) Run(c Command) (*Process, error) {
 var harmless = []string{"PATH=", "HOME=", "USER=", "LOGNAME=", "SHELL=", "TERM=", "TZ=", "LANG=", "LANGUAGE=", "LC_", "TMPDIR=", "LD_LIBRARY_PATH=", "OMP_",
 	"PYTHON", "PYENV_", "VIRTUAL_ENV=", "CONDA_", "NVM_", "NODE_", "JAVA_HOME=", "JDK_", "DOTNET_", "MONO_", "GOROOT=", "GOPATH=", "GOCACHE=", "CARGO_HOME=", "RUSTUP_HOME=", "JULIA_"}
 
-// secret reports whether a variable of the environment is none of these.
-func secret(variable string) bool {
-	return !slices.ContainsFunc(harmless, func(begin string) bool { return strings.HasPrefix(variable, begin) })
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// environ returns the environment of a process that works in a folder. In a box go gets its cache, which it need not write.
+func (g *Guard) environ(dir string) []string {
+	env, strict := os.Environ(), g.limits.Box == Strict
+	if strict {
+		env = slices.DeleteFunc(env, func(variable string) bool {
+			return !slices.ContainsFunc(harmless, func(begin string) bool { return strings.HasPrefix(variable, begin) })
+		})
+	}
+	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" && g.means != Nothing {
+		cache = filepath.Join(cache, "go-build")
+		if _, err := os.Stat(cache); err == nil && (!strict || slices.ContainsFunc(g.limits.Folders.Shown, func(of string) bool { return strings.HasPrefix(cache, of) })) {
+			env = append(env, "GOCACHE="+cache)
+		}
+	}
+	return (&exec.Cmd{Env: append(env, "PWD="+dir)}).Environ() // removes duplicates
 }
 
 // begun sets the process whose end the starter reports next.
