@@ -62,9 +62,12 @@ func (b *Box) plan(means Means, strict bool, own *BoxFolders) (*plan, error) {
 			}
 		}
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if below(dir, "/tmp") {
-			shown = append(shown, dir)
+	for _, variable := range os.Environ() { // such as PATH, PYTHONPATH or the library of a bot
+		name, value, _ := strings.Cut(variable, "=")
+		for _, path := range filepath.SplitList(value) {
+			if path != "/tmp" && below(path, "/tmp") && (!strict || name == "PATH") {
+				shown = append(shown, path)
+			}
 		}
 	}
 	if strict {
