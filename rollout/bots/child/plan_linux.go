@@ -46,34 +46,7 @@ func (b *Box) plan(means Means, strict bool, own *BoxFolders) (*plan, error) {
 		p.Folder = folder
 	}
 	p.Hidden = hidden(strict, own.Hidden, p.within)
-	path, dir, err := b.Program.find()
-	if err != nil {
-		return p, nil // Run says it
-	}
-	var shown []string
-	if b.Program.Typed || !strict {
-		shown = append(shown, path)
-		for _, arg := range b.Program.Args[1:] {
-			if !filepath.IsAbs(arg) {
-				arg = filepath.Join(dir, arg)
-			}
-			if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
-				shown = append(shown, arg)
-			}
-		}
-	}
-	for _, variable := range os.Environ() { // such as PATH, PYTHONPATH or the library of a bot
-		name, value, _ := strings.Cut(variable, "=")
-		for _, path := range filepath.SplitList(value) {
-			if path != "/tmp" && below(path, "/tmp") && (!strict || name == "PATH") {
-				shown = append(shown, path)
-			}
-		}
-	}
-	if strict {
-		shown = slices.Concat(shown, own.Shown, b.Program.installed(), []string{"/var/lib/ghc", "/var/lib/gems", filepath.Join(home, ".rustup")})
-	}
-	for _, path := range shown {
+	for _, path := range b.shown(strict, own) {
 		if all, err := filepath.Abs(path); err == nil {
 			for _, path := range []string{all, realPath(all)} {
 				if _, err := os.Stat(path); err == nil && below(path, append(p.Hidden, "/tmp")...) {
@@ -83,6 +56,38 @@ func (b *Box) plan(means Means, strict bool, own *BoxFolders) (*plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// shown returns what the box shows if it lies in a folder that is hidden.
+func (b *Box) shown(strict bool, own *BoxFolders) (list []string) {
+	path, dir, err := b.Program.find()
+	if err != nil {
+		return nil // Run says it
+	}
+	if b.Program.Typed || !strict {
+		list = append(list, path)
+		for _, arg := range b.Program.Args[1:] {
+			if !filepath.IsAbs(arg) {
+				arg = filepath.Join(dir, arg)
+			}
+			if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
+				list = append(list, arg)
+			}
+		}
+	}
+	for _, variable := range os.Environ() { // such as PATH, PYTHONPATH or the library of a bot
+		name, value, _ := strings.Cut(variable, "=")
+		for _, path := range filepath.SplitList(value) {
+			if path != "/tmp" && below(path, "/tmp") && (!strict || name == "PATH") {
+				list = append(list, path)
+			}
+		}
+	}
+	if strict {
+		home, _ := os.UserHomeDir()
+		list = slices.Concat(list, own.Shown, b.Program.installed(), []string{"/var/lib/ghc", "/var/lib/gems", filepath.Join(home, ".rustup")})
+	}
+	return list
 }
 
 // within reports whether a path is below the bot's folder.
