@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the shared library into the package folder. The package then works with PYTHONPATH=env/python.
+"""Builds the shared library and the command into the package folder. The package then works with PYTHONPATH=env/python.
 
     python3 env/python/build.py
 """
@@ -13,6 +13,6 @@ import moonfarm_build  # noqa: E402
 
 if __name__ == "__main__":
     try:
-        print(moonfarm_build.build_library())
+        print(*moonfarm_build.build(), sep="\n")
     except moonfarm_build.BuildError as e:
         sys.exit(str(e))

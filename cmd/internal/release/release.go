@@ -84,7 +84,8 @@ func (r *release) archive(ctx context.Context, command, platform, work, files st
 	}
 	name := fmt.Sprintf("%s-%s-%s-%s", command, r.version, system, architecture)
 	members := fstest.MapFS{name: {Mode: fs.ModeDir | 0o755, ModTime: r.when}} // without the owners of this machine
-	for member, file := range map[string]string{program: built, "README.md": filepath.Join(r.root, "README.md"), "CHANGELOG.md": filepath.Join(r.root, "CHANGELOG.md")} {
+	for member, file := range map[string]string{program: built, "README.md": filepath.Join(r.root, "README.md"), "CHANGELOG.md": filepath.Join(r.root, "CHANGELOG.md"),
+		"THIRD_PARTY_NOTICES": filepath.Join(r.root, "THIRD_PARTY_NOTICES")} {
 		data, err := bounded.ReadFile(os.Open, file, mostFile)
 		if err != nil {
 			return err

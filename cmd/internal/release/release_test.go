@@ -74,7 +74,7 @@ func TestRelease(t *testing.T) {
 	root := t.TempDir()
 	const program = "package main\n\nfunc main() {}\n"
 	write(t, root, map[string]string{
-		"go.mod": "module small\n\ngo 1.26\n", "README.md": "read", "CHANGELOG.md": "changed",
+		"go.mod": "module small\n\ngo 1.26\n", "README.md": "read", "CHANGELOG.md": "changed", "THIRD_PARTY_NOTICES": "terms",
 		"cmd/one/main.go": program, "cmd/two/main.go": program, "cmd/libmoonfarm/main.go": program, "cmd/one/examples/x/main.go": program, "cmd/internal/y/y.go": "package y\n",
 	})
 	host := runtime.GOOS + "/" + runtime.GOARCH
@@ -125,7 +125,7 @@ func checkArchive(t *testing.T, out, platform string) {
 	}
 	lines, bytesOf := unpacked(t, filepath.Join(out, name+ending))
 	const at = " 2026-11-25T06:07:08Z"
-	assert.Equal(t, []string{name + "/ drwxr-xr-x" + at, name + "/CHANGELOG.md -rw-r--r--" + at, name + "/README.md -rw-r--r--" + at, program + " -rwxr-xr-x" + at}, lines)
+	assert.Equal(t, []string{name + "/ drwxr-xr-x" + at, name + "/CHANGELOG.md -rw-r--r--" + at, name + "/README.md -rw-r--r--" + at, name + "/THIRD_PARTY_NOTICES -rw-r--r--" + at, program + " -rwxr-xr-x" + at}, lines)
 	assert.Equal(t, "read", string(bytesOf[name+"/README.md"]))
 	if strings.HasPrefix(platform, "linux/") {
 		f, err := elf.NewFile(bytes.NewReader(bytesOf[program]))
@@ -138,7 +138,7 @@ func checkArchive(t *testing.T, out, platform string) {
 // TestRefused: a refused release leaves no files.
 func TestRefused(t *testing.T) {
 	root := t.TempDir()
-	write(t, root, map[string]string{"go.mod": "module small\n\ngo 1.26\n", "README.md": "", "CHANGELOG.md": "", "cmd/one/main.go": "package main\n\nfunc main() { x }\n"})
+	write(t, root, map[string]string{"go.mod": "module small\n\ngo 1.26\n", "README.md": "", "CHANGELOG.md": "", "THIRD_PARTY_NOTICES": "", "cmd/one/main.go": "package main\n\nfunc main() { x }\n"})
 	for platform, want := range map[string]string{
 		runtime.GOOS + "/" + runtime.GOARCH: "one for .*undefined: x",
 		"linux":                             "one for linux: expected system/architecture",

@@ -1,4 +1,4 @@
-"""The build backend (PEP 517 and PEP 660): it builds the shared library with Go and gcc, and zips wheels.
+"""The build backend (PEP 517 and PEP 660): it builds the shared library and the command with Go and gcc, and zips wheels.
 
 It uses only the standard library and downloads nothing. The Go sources are those of the
 clone that this folder is in, so there are no source distributions.
@@ -21,6 +21,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent
 PACKAGE = HERE / "moonfarm"
+COMMAND = PACKAGE / "bin" / ("moonfarm.exe" if sys.platform == "win32" else "moonfarm")
 ROOT = HERE.parent.parent
 
 PYTHON = ">=3.9"
@@ -33,26 +34,36 @@ class BuildError(Exception):
     """A tool or file is missing; the text is for people."""
 
 
-# The library
+# The programs
 
 
-def build_library() -> Path:
-    """Builds the shared library into the package folder and returns its path. It reports progress on stderr."""
+def build() -> list[Path]:
+    """Builds the shared library and the command into the package folder and returns their paths. It reports progress on stderr."""
     began = time.monotonic()
     say(check_tools())
-    out = PACKAGE / {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
+    library = {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
+    # On Linux the mode pie compiles packages as c-shared does, so that the second build finds them compiled.
+    mode = ["-buildmode=pie"] if sys.platform == "linux" else []
+    COMMAND.parent.mkdir(exist_ok=True)
+    built = [_build(["-buildmode=c-shared"], PACKAGE / library, "./cmd/libmoonfarm"), _build(mode, COMMAND, "./cmd/moonfarm")]
+    for path in built:
+        say(f"{path} is built, {path.stat().st_size >> 20} MiB")
+    say(f"after {time.monotonic() - began:.0f} s")
+    return built
+
+
+def _build(mode: list[str], out: Path, package: str) -> Path:
     made = out.with_name(f"{out.name}.{os.getpid()}")
-    command = ["go", "build", "-buildmode=c-shared", "-trimpath", "-o", str(made), "./cmd/libmoonfarm"]
+    command = ["go", "build", *mode, "-trimpath", "-o", str(made), package]
     say(f"{' '.join(command)} (in {ROOT}); the first time takes a minute or more")
     try:
         done = _watched([*command[:2], "-v", *command[2:]])
         if done.returncode:
-            raise BuildError(f"moonfarm: the library cannot be built: {' '.join(command)} says\n{_said(done)}")
-        os.replace(made, out)  # programs that have loaded the old library keep it
+            raise BuildError(f"moonfarm: {package} cannot be built: {' '.join(command)} says\n{_said(done)}")
+        os.replace(made, out)  # programs that have loaded the old file keep it
     finally:
-        for left in (made, made.with_suffix(".h"), PACKAGE / "libmoonfarm.h"):
+        for left in (made, made.with_suffix(".h"), out.with_suffix(".h")):
             left.unlink(missing_ok=True)
-    say(f"{out} is built, {out.stat().st_size >> 20} MiB, after {time.monotonic() - began:.0f} s")
     return out
 
 
@@ -139,25 +150,53 @@ def version() -> str:
     return _find(r'__version__ = "(.*)"', PACKAGE / "version.py")
 
 
-def _texts() -> tuple[str, dict[str, str]]:
-    """Returns the files of the .dist-info folder except its RECORD."""
-    tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+CLASSIFIERS = (
+    "Intended Audience :: Science/Research",
+    "Operating System :: MacOS",
+    "Operating System :: Microsoft :: Windows",
+    "Operating System :: POSIX :: Linux",
+    "Programming Language :: Python :: 3",
+    "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    "Typing :: Typed",
+)
+
+
+def _platform(programs: dict[str, bytes]) -> str:
+    """Returns the platform of a wheel: on Linux that of the oldest glibc that the programs need (PEP 600)."""
+    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    needed = [tuple(map(int, found)) for data in programs.values() for found in re.findall(rb"GLIBC_(\d+)\.(\d+)", data)]
+    if not platform.startswith("linux_") or not needed:
+        return platform
+    major, minor = max(needed)
+    return f"manylinux_{major}_{minor}_{platform[len('linux_'):]}"
+
+
+def _texts(programs: dict[str, bytes]) -> tuple[str, dict[str, str]]:
+    """Returns the tag of a wheel with these programs and the files of its .dist-info folder except its RECORD."""
+    tag = "py3-none-" + _platform(programs)
     return tag, {
         "METADATA": (
             f"Metadata-Version: 2.1\nName: moonfarm\nVersion: {version()}\n"
             "Summary: Strategy games of old programming contests as environments for reinforcement learning\n"
-            f"Requires-Python: {PYTHON}\nRequires-Dist: {NUMPY}\n"
+            "Keywords: reinforcement learning,games,gymnasium,pettingzoo,self-play\n"
+            + "".join(f"Classifier: {line}\n" for line in CLASSIFIERS)
+            + f"Requires-Python: {PYTHON}\nRequires-Dist: {NUMPY}\nDescription-Content-Type: text/markdown\n\n"
+            + (HERE / "README.md").read_text(encoding="utf-8")
         ),
+        "licenses/THIRD_PARTY_NOTICES": (ROOT / "THIRD_PARTY_NOTICES").read_text(encoding="utf-8"),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: moonfarm_build\nRoot-Is-Purelib: false\nTag: {tag}\n",
-        "entry_points.txt": "[gymnasium.envs]\n__root__ = moonfarm.registration:register\n",
+        "entry_points.txt": (
+            "[console_scripts]\nmoonfarm = moonfarm.__main__:main\n"
+            "[gymnasium.envs]\n__root__ = moonfarm.registration:register\n"
+        ),
     }
 
 
-def _wheel(folder: str, files: dict[str, bytes]) -> str:
-    """Writes a wheel of files, bytes by name, and returns its name."""
-    tag, texts = _texts()
+def _wheel(folder: str, files: dict[str, bytes], programs: dict[str, bytes]) -> str:
+    """Writes a wheel of files and programs, bytes by name, and returns its name."""
+    tag, texts = _texts(programs)
     info = f"moonfarm-{version()}.dist-info/"
-    files = {**files, **{info + name: text.encode() for name, text in texts.items()}}
+    files = {**files, **programs, **{info + name: text.encode() for name, text in texts.items()}}
     rows = []
     name = f"moonfarm-{version()}-{tag}.whl"
     with zipfile.ZipFile(Path(folder) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
@@ -165,7 +204,7 @@ def _wheel(folder: str, files: dict[str, bytes]) -> str:
         def add(path: str, data: bytes) -> None:
             entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
+            entry.external_attr = (0o755 if path in programs else 0o644) << 16
             wheel.writestr(entry, data)
 
         for path, data in sorted(files.items()):
@@ -177,19 +216,20 @@ def _wheel(folder: str, files: dict[str, bytes]) -> str:
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
-    """PEP 517: builds a wheel with the library in it."""
-    library = _built()
-    files = {"moonfarm/" + library.name: library.read_bytes()}
+    """PEP 517: builds a wheel with the library and the command in it."""
+    library, command = _built()
+    programs = {"moonfarm/" + library.name: library.read_bytes(), "moonfarm/bin/" + command.name: command.read_bytes()}
+    files = {}
     for path in PACKAGE.rglob("*"):
         if path.suffix == ".py" or path.name == "py.typed":
             files[path.relative_to(HERE).as_posix()] = path.read_bytes()
-    return _wheel(wheel_directory, files)
+    return _wheel(wheel_directory, files, programs)
 
 
 def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
-    """PEP 660: builds a wheel that points to this folder, in which it builds the library."""
+    """PEP 660: builds a wheel that points to this folder, in which it builds the library and the command."""
     _built()
-    return _wheel(wheel_directory, {"moonfarm_editable.pth": f"{HERE}\n".encode()})
+    return _wheel(wheel_directory, {"moonfarm_editable.pth": f"{HERE}\n".encode()}, {})
 
 
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
@@ -199,9 +239,9 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     )
 
 
-def _built() -> Path:
+def _built() -> list[Path]:
     try:
-        return build_library()
+        return build()
     except BuildError as e:
         sys.exit(str(e))
 

@@ -53,32 +53,36 @@ class Missing(Tools):
 
 
 class Building(Tools):
-    """Runs build_library with a Go that is a script."""
+    """Runs build with a Go that is a script."""
 
     def build(self, go):
         """Returns the messages, and the error if there is one."""
         said = io.StringIO()
         with tempfile.TemporaryDirectory() as folder, self.tools(gcc="", go=go), mock.patch.object(
             backend, "PACKAGE", Path(folder)
-        ), mock.patch.object(backend, "SECONDS", 0), contextlib.redirect_stderr(said):
+        ), mock.patch.object(backend, "COMMAND", Path(folder) / "bin" / "moonfarm"), mock.patch.object(
+            backend, "SECONDS", 0
+        ), contextlib.redirect_stderr(said):
             try:
-                library = backend.build_library()
+                built = backend.build()
             except backend.BuildError as e:
                 return said.getvalue(), str(e)
-            self.assertEqual(library.read_text(), "a library\n")
+            self.assertEqual([path.read_text() for path in built], ["a file\n", "a file\n"])
         return said.getvalue(), None
 
     def test_what_is_done_is_said(self):
         go = """case $2 in GOVERSION) echo go1.99.1;; CC) echo gcc;; *)
         echo moonfarm/sim >&2; echo moonfarm/cmd/libmoonfarm >&2
-        while [ "$1" != -o ]; do shift; done; echo a library >"$2";; esac"""
+        while [ "$1" != -o ]; do shift; done; echo a file >"$2";; esac"""
         said, error = self.build(go)
         self.assertIsNone(error)
         lines = said.splitlines()
         self.assertEqual(lines[0], "moonfarm: building with go1.99.1 and gcc")
         self.assertRegex(lines[1], "^moonfarm: go build -buildmode=c-shared .*/cmd/libmoonfarm .*takes a minute")
         self.assertEqual(lines[3], "moonfarm: 2 packages compiled, now moonfarm/cmd/libmoonfarm")
-        self.assertRegex(lines[-1], r"^moonfarm: .*libmoonfarm.* is built, 0 MiB, after \d+ s$")
+        self.assertRegex(lines[-3], r"^moonfarm: .*libmoonfarm.* is built, 0 MiB$")
+        self.assertRegex(lines[-2], r"^moonfarm: .*bin.moonfarm is built, 0 MiB$")
+        self.assertRegex(lines[-1], r"^moonfarm: after \d+ s$")
 
     def test_what_go_says_is_in_the_error(self):
         said, error = self.build("case $2 in GOVERSION) echo go1.99.1;; CC) echo gcc;; *) echo moonfarm/sim; echo 'x.go:1: bad' >&2; exit 1;; esac")
@@ -88,22 +92,35 @@ class Building(Tools):
 class Wheels(unittest.TestCase):
     def made(self, build):
         with tempfile.TemporaryDirectory() as out:
-            library = Path(out) / "libmoonfarm.so"
-            library.write_bytes(b"a library")
-            with mock.patch.object(backend, "build_library", return_value=library):
+            built = [Path(out) / "libmoonfarm.so", Path(out) / "moonfarm"]
+            for path in built:
+                path.write_bytes(path.name.encode())
+            with mock.patch.object(backend, "build", return_value=built):
                 with zipfile.ZipFile(Path(out) / build(out)) as wheel:
+                    programs = [info.filename for info in wheel.infolist() if info.external_attr >> 16 & 0o111]
+                    self.assertEqual(programs, ["moonfarm/bin/moonfarm", "moonfarm/libmoonfarm.so"] if build == backend.build_wheel else [])
                     return {name: wheel.read(name) for name in wheel.namelist()}, wheel.filename
 
     def test_wheel(self):
         files, name = self.made(backend.build_wheel)
         info = f"moonfarm-{backend.version()}.dist-info/"
         self.assertRegex(name, rf"moonfarm-{backend.version()}-py3-none-\w+\.whl$")
-        self.assertEqual(files["moonfarm/libmoonfarm.so"], b"a library")
+        self.assertEqual(files["moonfarm/libmoonfarm.so"], b"libmoonfarm.so")
+        self.assertEqual(files["moonfarm/bin/moonfarm"], b"moonfarm")
+        self.assertIn(b"\nDescription-Content-Type: text/markdown\n\n# The Python package\n", files[info + "METADATA"])
+        self.assertIn(b"\nCopyright 2009 The Go Authors.\n", files[info + "licenses/THIRD_PARTY_NOTICES"])
+        self.assertIn(b"[console_scripts]\nmoonfarm = moonfarm.__main__:main\n", files[info + "entry_points.txt"])
         for path in ("moonfarm/__init__.py", "moonfarm/py.typed", info + "METADATA", info + "WHEEL"):
             self.assertIn(path, files)
         self.assertIn(b"[gymnasium.envs]\n__root__ = moonfarm.registration:register", files[info + "entry_points.txt"])
         record = files[info + "RECORD"].decode().splitlines()
         self.assertEqual({line.split(",")[0] for line in record}, set(files))
+
+    @unittest.skipUnless(sys.platform == "linux", "left out: wheels of Linux alone have a glibc")
+    def test_platform(self):
+        platform = backend._platform({"a": b"..GLIBC_2.9\0GLIBC_2.17\0", "b": b"GLIBC_2.4"})
+        self.assertRegex(platform, r"^manylinux_2_17_\w+$")
+        self.assertRegex(backend._platform({"a": b"static"}), r"^linux_\w+$")
 
     def test_editable(self):
         files, _ = self.made(backend.build_editable)
@@ -150,6 +167,14 @@ class Installing(unittest.TestCase):
             self.assertEqual(Path(file).resolve(), Path(packages).resolve() / "moonfarm" / "__init__.py")
             self.assertEqual(version, backend.version())
             self.assertEqual(rows, "2")
+            data = Path(out) / "td"
+            for command in [
+                [python, "-m", "moonfarm", "generate", "towerdefence", "--episodes", "2", "--seed", "1", "--out", data],
+                [python, "-m", "moonfarm", "export", data, "--format", "npz", "--out", Path(out) / "td.npz"],
+                [python, "-m", "moonfarm", "eval", "towerdefence", "--players", "econ,random", "--games", "2"],
+            ]:
+                done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=out)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":
