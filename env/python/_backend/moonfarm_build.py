@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -186,7 +187,7 @@ def _texts(programs: dict[str, bytes]) -> tuple[str, dict[str, str]]:
         "licenses/THIRD_PARTY_NOTICES": (ROOT / "THIRD_PARTY_NOTICES").read_text(encoding="utf-8"),
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: moonfarm_build\nRoot-Is-Purelib: false\nTag: {tag}\n",
         "entry_points.txt": (
-            "[console_scripts]\nmoonfarm = moonfarm.__main__:main\n"
+            "[console_scripts]\nmoonfarm = moonfarm_command:main\n"
             "[gymnasium.envs]\n__root__ = moonfarm.registration:register\n"
         ),
     }
@@ -204,7 +205,7 @@ def _wheel(folder: str, files: dict[str, bytes], programs: dict[str, bytes]) -> 
         def add(path: str, data: bytes) -> None:
             entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if path in programs else 0o644) << 16
+            entry.external_attr = (stat.S_IFREG | (0o755 if path in programs else 0o644)) << 16
             wheel.writestr(entry, data)
 
         for path, data in sorted(files.items()):
@@ -219,7 +220,7 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
     """PEP 517: builds a wheel with the library and the command in it."""
     library, command = _built()
     programs = {"moonfarm/" + library.name: library.read_bytes(), "moonfarm/bin/" + command.name: command.read_bytes()}
-    files = {}
+    files = {"moonfarm_command.py": (HERE / "moonfarm_command.py").read_bytes()}
     for path in PACKAGE.rglob("*"):
         if path.suffix == ".py" or path.name == "py.typed":
             files[path.relative_to(HERE).as_posix()] = path.read_bytes()

@@ -1,5 +1,5 @@
-"""The command moonfarm, also as `python3 -m moonfarm`. The package has one subcommand of its own, export; all others are those of
-the program in the folder bin."""
+"""The command `python3 -m moonfarm`. The package has one subcommand of its own, export; all others are those of the program, see
+moonfarm_command."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any, NoReturn
+
+import moonfarm_command
 
 from . import library
 from .dataset import Dataset, dataset
@@ -212,27 +213,11 @@ def _export(args: argparse.Namespace) -> None:
     sys.stdout.flush()
 
 
-# The program with the other subcommands, which the build puts here.
-PROGRAM = Path(__file__).parent / "bin" / ("moonfarm.exe" if sys.platform == "win32" else "moonfarm")
-
-
-def _program(arguments: list[str]) -> int:
-    """Runs the program in the place of this process, on Windows as a child."""
-    if not PROGRAM.is_file():
-        print(f"moonfarm: the command {PROGRAM} is not there; python3 env/python/build.py builds it", file=sys.stderr)
-        return 1
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print("Of the Python package: export writes a dataset in another format (moonfarm export --help). The other commands:\n", flush=True)
-    if sys.platform == "win32":
-        return subprocess.run([PROGRAM, *arguments]).returncode
-    os.execv(PROGRAM, ["moonfarm", *arguments])
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command; returns the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] != ["export"]:
-        return _program(given)
+        return moonfarm_command.run(given)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         _export(_parser().parse_args(given))

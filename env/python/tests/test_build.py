@@ -109,8 +109,8 @@ class Wheels(unittest.TestCase):
         self.assertEqual(files["moonfarm/bin/moonfarm"], b"moonfarm")
         self.assertIn(b"\nDescription-Content-Type: text/markdown\n\n# The Python package\n", files[info + "METADATA"])
         self.assertIn(b"\nCopyright 2009 The Go Authors.\n", files[info + "licenses/THIRD_PARTY_NOTICES"])
-        self.assertIn(b"[console_scripts]\nmoonfarm = moonfarm.__main__:main\n", files[info + "entry_points.txt"])
-        for path in ("moonfarm/__init__.py", "moonfarm/py.typed", info + "METADATA", info + "WHEEL"):
+        self.assertIn(b"[console_scripts]\nmoonfarm = moonfarm_command:main\n", files[info + "entry_points.txt"])
+        for path in ("moonfarm_command.py", "moonfarm/__init__.py", "moonfarm/py.typed", info + "METADATA", info + "WHEEL"):
             self.assertIn(path, files)
         self.assertIn(b"[gymnasium.envs]\n__root__ = moonfarm.registration:register", files[info + "entry_points.txt"])
         record = files[info + "RECORD"].decode().splitlines()

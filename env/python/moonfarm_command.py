@@ -1,0 +1,32 @@
+"""The command moonfarm that pip installs. It starts the program in the folder moonfarm/bin, without the package and what it needs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+# The build puts the program here.
+PROGRAM = Path(__file__).parent / "moonfarm" / "bin" / ("moonfarm.exe" if sys.platform == "win32" else "moonfarm")
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the program in the place of this process, on Windows as a child; returns the exit status if it cannot."""
+    if not PROGRAM.is_file():
+        print(f"moonfarm: the program {PROGRAM} is not there; python3 env/python/build.py builds it", file=sys.stderr)
+        return 1
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print("Of the Python package: export writes a dataset in another format (moonfarm export --help). The other commands:\n", flush=True)
+    if sys.platform == "win32":
+        return subprocess.run([PROGRAM, *arguments]).returncode
+    os.execv(PROGRAM, ["moonfarm", *arguments])
+
+
+def main() -> int:
+    """Runs the program, or the package's own subcommand."""
+    if sys.argv[1:2] == ["export"]:
+        from moonfarm.__main__ import main as export
+
+        return export()
+    return run(sys.argv[1:])
