@@ -22,6 +22,9 @@ import (
 // Bounds of what a bot may write, each: the changes of its folder, /tmp, and /dev/shm.
 const bound = "size=256m,nr_inodes=50k"
 
+// mostFile bounds a file of a bot without namespaces, in bytes.
+const mostFile = 1 << 30
+
 // devices are the files of /dev in a box.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
@@ -100,6 +103,7 @@ func (k *keeper) enter(p *plan) (files []int, err error) {
 			err = k.rules.withoutNamespaces(p, k.scratch)
 		}
 		k.setTemporary(k.scratch)
+		unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: mostFile, Max: mostFile}) // of the bot's programs, too
 	default:
 		k.alone = true
 		k.setTemporary("/tmp")
