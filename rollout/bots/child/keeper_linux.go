@@ -279,8 +279,10 @@ func (k *keeper) finish() {
 	if k.fault == nil {
 		k.fault = used.over(&k.limits)
 	}
-	if n := k.group.killed(); n > k.killed && k.fault == nil {
-		k.killed, k.fault = n, memoryFault(k.limits.Memory, max(used.memory, k.limits.Memory+spareMemory))
+	if n := k.group.killed(); n > k.killed {
+		if k.killed = n; k.fault == nil && k.limits.Memory > 0 {
+			k.fault = memoryFault(k.limits.Memory, max(used.memory, k.limits.Memory+spareMemory))
+		}
 	}
 	e := &endReport{k.run.Number, Exit{Status: "unknown", Code: -1, Fault: k.fault,
 		CPU: used.cpu - k.usage.before, Memory: k.usage.peak.memory, Processes: k.usage.peak.processes}}
