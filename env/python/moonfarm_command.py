@@ -17,16 +17,16 @@ def run(arguments: list[str]) -> int:
         print(f"moonfarm: the program {PROGRAM} is not there; python3 env/python/build.py builds it", file=sys.stderr)
         return 1
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print("Of the Python package: export writes a dataset in another format (moonfarm export --help). The other commands:\n", flush=True)
+        print("Of the Python package: train trains a network, export writes a dataset in another format. The other commands:\n", flush=True)
     if sys.platform == "win32":
         return subprocess.run([PROGRAM, *arguments]).returncode
     os.execv(PROGRAM, ["moonfarm", *arguments])
 
 
 def main() -> int:
-    """Runs the program, or the package's own subcommand."""
-    if sys.argv[1:2] == ["export"]:
-        from moonfarm.__main__ import main as export
+    """Runs the program, or one of the package's own subcommands."""
+    if sys.argv[1:2] in (["export"], ["train"]):
+        from moonfarm.__main__ import main as package
 
-        return export()
+        return package()
     return run(sys.argv[1:])

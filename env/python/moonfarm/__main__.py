@@ -1,5 +1,5 @@
-"""The command `python3 -m moonfarm`. The package has one subcommand of its own, export; all others are those of the program, see
-moonfarm_command."""
+"""The command `python3 -m moonfarm`. The package has two subcommands of its own, export and train; all others are those of the
+program, see moonfarm_command."""
 
 from __future__ import annotations
 
@@ -216,14 +216,18 @@ def _export(args: argparse.Namespace) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command; returns the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] != ["export"]:
+    if given[:1] not in (["export"], ["train"]):
         return moonfarm_command.run(given)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        if given[0] == "train":
+            from .train import command
+
+            return command.main(given[1:])
         _export(_parser().parse_args(given))
         return 0
     except KeyboardInterrupt:
-        text, status = "interrupted: nothing was written", 130
+        text, status = "interrupted" + (": nothing was written" if given[0] == "export" else "; the same command continues the run"), 130
     except WrongUseError as e:
         text, status = str(e), 2
     except _FAILURES as e:

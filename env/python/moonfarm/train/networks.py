@@ -1,4 +1,4 @@
-"""The networks of the examples, and all in them that depends on the game or form.
+"""The networks, and all in them that depends on the game or form.
 
 make() chooses a body for a game and form: Network for heads of cells, Tower for Tower Defence, Orders for Terminal's
 form orders, Entities for CodeCraft's form entities. write() writes it as an ONNX file that moonfarm plays.
@@ -15,8 +15,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from bodies import Body, Cells, Dense, Kind, Place, Seen, write_onnx
-from entities import Entities
+from .bodies import Body, Cells, Dense, Kind, Place, Seen, write_onnx
+from .entities import Entities
 
 
 def make(envs: moonfarm.VectorEnv, width: int, value: bool = True, players: int = 0, plain: bool = False) -> Body:

@@ -1,4 +1,4 @@
-"""What all networks of the examples share: layers, the interface of a body, and ONNX files."""
+"""What all networks share: layers, the interface of a body, and ONNX files."""
 
 from __future__ import annotations
 

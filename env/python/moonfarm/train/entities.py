@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import moonfarm
-from bodies import Cells, Dense, Kind, Place, Said, Seen
+from .bodies import Cells, Dense, Kind, Place, Said, Seen
 
 
 class Entities(Cells):

@@ -1,4 +1,4 @@
-"""The rows that the examples learn from: those of searches, mixed, of several datasets."""
+"""The rows that are learned from: those of searches, mixed, of several datasets."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import moonfarm
-from bodies import Said
+from .bodies import Said
 
 if TYPE_CHECKING:
-    from behaviour_cloning import Learner
+    from .learner import Learner
 
 Rows = dict[str, np.ndarray]
 Batch = Union[Rows, dict[str, Tensor]]
