@@ -50,6 +50,7 @@ const (
 	PurposeOpponent Purpose = 9 // its opponents in the episode
 
 	PurposeSearch Purpose = 10 // a simulation of a tree search
+	PurposeRoot   Purpose = 11 // what a tree search draws at its root, and of its result
 )
 
 // StreamSeed returns the seed of one stream, derived from the master seed and

@@ -11,8 +11,12 @@ func (t *Tree[S, M]) Moves(p sim.Player) []M {
 }
 
 // AppendShares appends the share of each move of seat p: its part of the visits. They
-// sum to 1. After a search without simulations they are the priors.
+// sum to 1. After a search without simulations they are the priors. With Options.Gumbel those
+// of the searching seat are the improved policy.
 func (t *Tree[S, M]) AppendShares(dst []float32, p sim.Player) []float32 {
+	if t.halves() && p == t.explorer.seat {
+		return t.appendImproved(dst)
+	}
 	root := &t.nodes[0]
 	from, total := len(dst), 0.0
 	stats := t.stats[root.first[p]:][:root.stats[p]]
@@ -44,6 +48,15 @@ func (t *Tree[S, M]) Value(p sim.Player) float64 {
 		return -value
 	}
 	return value
+}
+
+// Chosen returns the index in Moves of the move that sequential halving has left to the searching seat; false without
+// Options.Gumbel: see Best.
+func (t *Tree[S, M]) Chosen() (move int, ok bool) {
+	if !t.halves() {
+		return 0, false
+	}
+	return t.leader(t.mostVisits()), true
 }
 
 // Best returns the index in Moves of the move to play: the most visited one. shares are

@@ -36,6 +36,16 @@
 // paper), which converges, lost 40 of 40 games of Tower Defence against it with 400
 // simulations each, and is not here.
 //
+// To learn from searches, the searching seat explores at the root. The other seat, and both seats below the root, pick
+// by PUCT as ever: they stand for what would be played. Options has
+//
+//   - Noise: Dirichlet noise in its priors (Silver and others, as above; 0.25 there);
+//   - Gumbel: it draws some moves without replacement by the Gumbel distribution, divides the simulations among them by
+//     sequential halving, and its shares are the improved policy instead of visits (Danihelka, Guez, Schrittwieser,
+//     Silver: "Policy improvement by planning with Gumbel", 2022);
+//   - Cheap: simulations of the searches of turns from which nothing is learned, so that more games are played (playout
+//     cap randomization; Wu: "Accelerating self-play learning in Go", 2019).
+//
 // A search is a pure function of the state, the seed and the Options: it reads no
 // clock, iterates over no map, and has no arithmetic that differs between machines.
 // Options.Stop can end a search early, for instance by the caller's clock.
@@ -97,6 +107,11 @@ type Options struct {
 	Depth       int     // limit of turns below the root
 	Chance      bool    // Model.Step draws: each outcome of a pair of moves has a node
 
+	// What the seat of SearchFor does at the root, to explore.
+	Noise  float64 // weight of Dirichlet noise in its priors
+	Gumbel int     // number of moves that Gumbel noise picks for sequential halving, with a limit of Simulations; 0: PUCT
+	Cheap  int     // simulations of a search that SearchFor says is not full
+
 	// Stop, if it is not nil, is called before each simulation with the number of
 	// simulations made so far. The search ends when it returns true.
 	Stop func(made int) bool
@@ -127,6 +142,7 @@ type Tree[S, M any] struct {
 	scratch   S          // the new state if the slabs are full
 	chance    uint64     // the new state's outcome of chance
 	path      []visit    // the nodes of the simulation, from the root
+	explorer  explorer
 }
 
 // Leaf is a node that the caller of Next evaluates.
@@ -171,6 +187,7 @@ func New[S, M any](o Options, m Model[S, M]) *Tree[S, M] {
 		t.leaf.Choices[p] = make([]Choice[M], 0, 2*o.Width)
 	}
 	t.leaf.Random = &t.random
+	t.explorer = explorer{full: true, logits: make([]float64, 0, o.Width), draws: make([]float64, 0, o.Width), scratch: make([]float64, 0, o.Width)}
 	return t
 }
 
@@ -188,7 +205,7 @@ func (t *Tree[S, M]) Search(s *S, seed uint64) {
 // Start begins a search whose leaves the caller evaluates: see Next.
 func (t *Tree[S, M]) Start(s *S, seed uint64) {
 	t.forget()
-	t.seed, t.made, t.budget = seed, 0, t.options.Simulations
+	t.seed, t.made, t.budget = seed, 0, t.simulations()
 	t.reseed(0)
 	t.path = t.path[:0]
 	root := t.fresh()
@@ -236,6 +253,7 @@ func (t *Tree[S, M]) take(value float64) {
 	t.waits = nowhere
 	switch waits {
 	case atRoot:
+		t.explorer.value = value
 		if t.keep(value, false); t.nodes[0].count[0] == 0 {
 			t.expand(0)
 		} else {
@@ -318,9 +336,11 @@ func (t *Tree[S, M]) descend(at int32) {
 		t.path = t.path[:len(t.path)+1]
 		v := &t.path[len(t.path)-1]
 		v.node = at
-		a, b := t.pick(v, n, 0), t.pick(v, n, 1)
-		v.pick = [2]int32{a, b}
-		slot := t.slot(at, pair(a, b))
+		v.pick[0], v.pick[1] = t.pick(v, n, 0), t.pick(v, n, 1)
+		if at == 0 && t.halves() {
+			t.halve(v)
+		}
+		slot := t.slot(at, pair(v.pick[0], v.pick[1]))
 		cell := t.table[slot].cell - 1
 		v.slot, v.cell = slot, cell
 		if cell >= 0 && !t.options.Chance {

@@ -3,6 +3,8 @@ package search
 import (
 	"math"
 	"unsafe"
+
+	"moonfarm/sim"
 )
 
 // slabs is the memory of a Tree. Nodes and cells are identified by their index. Each
@@ -81,7 +83,7 @@ func (l *slabs[S, M]) size(o Options) (n, each int) {
 	move := unsafe.Sizeof(m) + unsafe.Sizeof(stat{}) + 8
 	// The table has at most 4 entries for a cell.
 	each = int(unsafe.Sizeof(s)+unsafe.Sizeof(node{})) + 2*o.Width*int(move) + cells*int(cellBytes+4*unsafe.Sizeof(entry{}))
-	return max(1, min(o.Memory/each, o.Simulations+1)), each
+	return max(1, min(o.Memory/each, max(o.Simulations, o.Cheap)+1)), each
 }
 
 // make allocates the slabs.
@@ -181,6 +183,9 @@ func (t *Tree[S, M]) list(n *node) {
 			if priors[k] = prior; prior > most {
 				best, most = k, prior
 			}
+		}
+		if n == &t.nodes[0] && sim.Player(p) == t.explorer.seat && t.explore(n, priors) {
+			continue
 		}
 		t.reveal(n, p, best)
 	}

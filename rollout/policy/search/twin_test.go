@@ -26,6 +26,9 @@ type plain struct {
 	game  *matrices
 	c     float64
 	depth int
+
+	seat int
+	root func(n *plainNode) int // the seat's pick at the root; nil: as at other nodes
 }
 
 func (w *plain) node(s matrixState, over bool, value float64) *plainNode {
@@ -71,6 +74,9 @@ func (w *plain) simulate(n *plainNode, depth int) (value float64) {
 		return n.state.sum
 	}
 	pick := [2]int{w.pick(n, 0), w.pick(n, 1)}
+	if depth == 0 && w.root != nil {
+		pick[w.seat] = w.root(n)
+	}
 	if child := n.children[pick]; child != nil {
 		value = w.simulate(child, depth+1)
 	} else {
@@ -89,27 +95,33 @@ func (w *plain) simulate(n *plainNode, depth int) (value float64) {
 	return value
 }
 
+// drawMatrices returns a game of drawn payoffs and priors, and the numbers of moves.
+func drawMatrices(r *prng.Rand) (m *matrices, size [2]int) {
+	m = &matrices{}
+	size = [2]int{1 + r.IntN(9), 1 + r.IntN(9)}
+	for range 1 + r.IntN(4) {
+		var pays [][]float64
+		for range size[0] {
+			row := make([]float64, size[1])
+			for k := range row {
+				row[k] = float64(r.IntN(5)-2) / 8 // many moves are as good as each other
+			}
+			pays = append(pays, row)
+		}
+		m.turns = append(m.turns, pays)
+	}
+	for range max(size[0], size[1]) {
+		m.prior = append(m.prior, float64(1+r.IntN(3)))
+	}
+	return m, size
+}
+
 // The tree compares only the tried moves and one more; its results equal those of the
 // plain twin bit by bit.
 func TestPlainTwin(t *testing.T) {
 	r := prng.New(1)
 	for game := range 60 {
-		m := &matrices{}
-		size := [2]int{1 + r.IntN(9), 1 + r.IntN(9)}
-		for range 1 + r.IntN(4) {
-			var pays [][]float64
-			for range size[0] {
-				row := make([]float64, size[1])
-				for k := range row {
-					row[k] = float64(r.IntN(5)-2) / 8 // many moves are as good as each other
-				}
-				pays = append(pays, row)
-			}
-			m.turns = append(m.turns, pays)
-		}
-		for range max(size[0], size[1]) {
-			m.prior = append(m.prior, float64(1+r.IntN(3)))
-		}
+		m, size := drawMatrices(&r)
 		o := options(1500)
 		o.C, o.Depth = float64(1+r.IntN(8))/4, 1+r.IntN(5)
 		w := &plain{game: m, c: o.C, depth: o.Depth}
