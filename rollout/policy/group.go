@@ -53,6 +53,7 @@ func (c *searcher[S, M]) searchGroup(states []S, b *env.Batch, rows []int32) {
 func (c *searcher[S, M]) beginOfGroup(i int) {
 	g := &c.group
 	row := g.rows[g.begun]
+	c.ready(c.trees[i], g.batch, row)
 	c.trees[i].Start(&g.states[row/c.seats], g.batch.RowSeed[row])
 	g.at[i] = g.begun
 	g.begun++
@@ -71,7 +72,7 @@ func (c *searcher[S, M]) nextOfGroup(i int) *search.Leaf[S, M] {
 		if c.interrupted() {
 			return nil
 		}
-		c.play(c.trees[i], &c.found[g.at[i]], &g.states[row/c.seats], g.batch, row)
+		c.play(c.trees[i], g.at[i], &g.states[row/c.seats], g.batch, row)
 		if g.begun == len(g.rows) {
 			return nil
 		}

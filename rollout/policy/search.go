@@ -21,6 +21,7 @@ import (
 type searchOptions struct {
 	search.Options
 	script.SearchOptions
+	exploration
 	time  time.Duration // budget of a turn; 0: Options.Simulations is the budget
 	model *loaded       // evaluates leaves together with the rollout, and gives priors; nil: no network
 	trust float64       // weight of the network's values; below 0: the default
@@ -50,7 +51,8 @@ const defaultTrust = 0.5
 // newSearchEntry returns the entry of a game's search.
 func newSearchEntry[S, M any](g script.Search[S, M]) entry {
 	x := &searchEntry{rollouts: g.Rollout.Values, opponents: g.Opponent.Values, moves: g.Moves.Values}
-	x.defaults = searchOptions{Options: g.Options, SearchOptions: g.Defaults(), trust: -1, turns: -1, temperature: turnsTemperature}
+	x.defaults = searchOptions{Options: g.Options, SearchOptions: g.Defaults(), trust: -1, turns: -1, temperature: turnsTemperature,
+		exploration: exploration{full: 1, visits: 1}}
 	x.make = func(o searchOptions, name string, s env.Spec) (rollout.Policy, error) {
 		if s.Info.MaxOrders < g.Room {
 			return nil, fmt.Errorf("%s needs room for %d orders, not %d", searchName, g.Room, s.Info.MaxOrders)
@@ -98,7 +100,7 @@ func searchDocs[S, M any](g script.Search[S, M]) []Option {
 			Option{optionTurns, fmt.Sprintf("0 … %d: turns that a network of the form orders adds to the own moves at the root: the likeliest one, the others drawn (%d)", mostTurns, defaultTurns)},
 			Option{optionTemperature, fmt.Sprintf("above 0, at most 1000: the choices of these turns are drawn in proportion to exp(logit/temperature) (%v)", turnsTemperature)})
 	}
-	return docs
+	return append(docs, explorationDocs()...)
 }
 
 // The names of options of searches.
@@ -132,21 +134,9 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 		o.Memory <<= 20
 		return err
 	case optionC:
-		c, err := strconv.ParseFloat(given.value, 64)
-		if err != nil || !(c >= 0) || c > 1000 {
-			return fmt.Errorf("%s=%s, expected a number from 0 to 1000", given.name, given.value)
-		}
-		o.C = math.Abs(c) // not −0
-		given.value = strconv.FormatFloat(o.C, 'g', -1, 64)
-		return nil
+		return given.real(&o.C, 1000)
 	case optionTrust:
-		x, err := strconv.ParseFloat(given.value, 64)
-		if err != nil || !(x >= 0) || x > 1 {
-			return fmt.Errorf("%s=%s, expected a number from 0 to 1", given.name, given.value)
-		}
-		o.trust = math.Abs(x)
-		given.value = strconv.FormatFloat(o.trust, 'g', -1, 64)
-		return nil
+		return given.real(&o.trust, 1)
 	case optionModel:
 		if !isNetwork(given.value) {
 			return fmt.Errorf("%s=%s, expected the path of a network, FILE%s, or %s", given.name, given.value, modelEnding, builtIn)
@@ -168,7 +158,7 @@ func (o *searchOptions) set(e *searchEntry, given *setting) (err error) {
 	case optionMoves:
 		return given.word(&o.Moves, e.moves)
 	}
-	return fmt.Errorf("no option %q of a search", given.name)
+	return o.explore(given)
 }
 
 // number reads a whole number.
@@ -177,6 +167,17 @@ func (s *setting) number(n *int, least, most int) (err error) {
 		return fmt.Errorf("%s=%s, expected a whole number from %d to %d", s.name, s.value, least, most)
 	}
 	s.value = strconv.Itoa(*n)
+	return nil
+}
+
+// real reads a number from 0 to a limit.
+func (s *setting) real(x *float64, most float64) error {
+	read, err := strconv.ParseFloat(s.value, 64)
+	if err != nil || !(read >= 0) || read > most {
+		return fmt.Errorf("%s=%s, expected a number from 0 to %v", s.name, s.value, most)
+	}
+	*x = math.Abs(read) // not −0
+	s.value = strconv.FormatFloat(*x, 'g', -1, 64)
 	return nil
 }
 
@@ -204,7 +205,7 @@ type searching struct {
 	name  string
 	seats int32
 	done  <-chan struct{}        // of the context of Until
-	rows  []int32                // of the latest Act
+	rows  []int32                // of the latest Act; −1: without a result
 	found []rollout.SearchResult // the results of these rows
 }
 
@@ -255,6 +256,9 @@ type searcher[S, M any] struct {
 
 	networks []rollout.NetworkCounts // with a judge: of the latest Act, by row
 
+	exploration exploration
+	weights     []float64 // scratch
+
 	rooted  script.Rooted[S] // the game, if it wants to know the state or the seat of a search
 	opposed script.Opposed
 
@@ -277,6 +281,9 @@ func newSearch(e *searchEntry, n node, s env.Spec) (rollout.Policy, error) {
 	if o.time > 0 {
 		o.Simulations = search.Unlimited
 	}
+	if o.full < 1 && o.Cheap == 0 {
+		o.Cheap = max(1, o.Simulations/6)
+	}
 	o.model = n.model
 	return e.make(o, n.String(), s)
 }
@@ -292,7 +299,7 @@ func newSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, 
 
 // makeSearcher returns a searcher without trees.
 func makeSearcher[S, M any](name string, o searchOptions, g script.SearchGame[S, M]) *searcher[S, M] {
-	c := &searcher[S, M]{searching: searching{name: name, seats: 2}, game: g, width: o.Width}
+	c := &searcher[S, M]{searching: searching{name: name, seats: 2}, game: g, width: o.Width, exploration: o.exploration}
 	c.rooted, _ = g.(script.Rooted[S])
 	c.opposed, _ = g.(script.Opposed)
 	return c
@@ -337,7 +344,7 @@ func (c *searcher[S, M]) Act(v env.Vector, b *env.Batch, rows []int32) {
 		}
 		for i, row := range rows[from:][:n] {
 			c.setSeat(states, row)
-			c.play(c.trees[i], &c.found[from+i], &states[row/c.seats], b, row)
+			c.play(c.trees[i], from+i, &states[row/c.seats], b, row)
 		}
 		from += n
 	}
@@ -357,6 +364,7 @@ func (c *searcher[S, M]) setSeat(states []S, row int32) {
 func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	for i, row := range rows {
 		c.setSeat(states, row)
+		c.ready(c.trees[i], b, row)
 		if c.judge == nil {
 			c.trees[i].Search(&states[row/c.seats], b.RowSeed[row])
 		} else {
@@ -383,9 +391,9 @@ func (c *searcher[S, M]) search(states []S, b *env.Batch, rows []int32) {
 	}
 }
 
-// play stores the result of a row's search in f, and gives the orders of the best move.
-func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *S, b *env.Batch, row int32) {
-	p := sim.Player(row % c.seats)
+// play stores the result of the search of a row, number i of the Act, and gives the orders of the chosen move.
+func (c *searcher[S, M]) play(t *search.Tree[S, M], i int, s *S, b *env.Batch, row int32) {
+	p, f := sim.Player(row%c.seats), &c.found[i]
 	f.Value = t.Value(p)
 	f.Shares = t.AppendShares(f.Shares[:0], p)
 	f.Orders, f.Ends = f.Orders[:0], f.Ends[:0]
@@ -394,8 +402,11 @@ func (c *searcher[S, M]) play(t *search.Tree[S, M], f *rollout.SearchResult, s *
 		f.Ends = append(f.Ends, int32(len(f.Orders)))
 	}
 	room := len(b.Orders) / b.Rows
-	chosen := f.OrdersOf(search.Best(f.Shares))
+	chosen := f.OrdersOf(c.choose(t, f.Shares, b, row))
 	b.OrderLen[row] = int32(copy(b.Orders[int(row)*room:][:room], chosen))
+	if !c.exploration.fully(b.RowSeed[row]) {
+		c.rows[i] = -1
+	}
 }
 
 // Playouts evaluates the state of a row n times, as a search without a network evaluates a

@@ -27,6 +27,8 @@ func TestSearchOptions(t *testing.T) {
 		" mcts ( sims = 0400 )": "mcts(sims=400)",
 		"mcts(rollout=turtle,c=0.50,memory=1,horizon=07,sims=9)": "mcts(rollout=turtle,c=0.5,memory=1,horizon=7,sims=9)",
 		"mcts(c=-0)": "mcts(c=0)",
+		"mcts(noise=.250,sampled=030,visit-temperature=1.0,full=0.25,cheap=9)": "mcts(noise=0.25,sampled=30,visit-temperature=1,full=0.25,cheap=9)",
+		"mcts(gumbel=016)":                          "mcts(gumbel=16)",
 		"mix(1*mcts(sims=1),2*mix(1*mcts(c=1e-3)))": "mix(1*mcts(sims=1),2*mix(1*mcts(c=0.001)))",
 	} {
 		t.Run(spec, func(t *testing.T) {
@@ -37,19 +39,27 @@ func TestSearchOptions(t *testing.T) {
 		})
 	}
 	for spec, want := range map[string]string{
-		"mcts(simulations=3)":    `character 6: no option "simulations"; there are: sims, ms, rollout, opponent, horizon, c, memory`,
-		"mcts(sims=0)":           "character 6: sims=0, expected a whole number from 1 to 1000000",
-		"mcts(ms=600001)":        "character 6: ms=600001, expected a whole number from 1 to 600000",
-		"mcts(ms=5,sims=5)":      "character 6: sims and ms are both set, expected one budget",
-		"mcts(sims=4e2)":         "character 6: sims=4e2, expected",
-		"mcts(sims=3,sims=3)":    "character 13: sims is set twice",
-		"mcts(c=-1)":             "character 6: c=-1, expected a number from 0 to 1000",
-		"mcts(c=nan)":            "character 6: c=nan, expected a number from 0 to 1000",
-		"mcts(sims=3, node=uct)": `character 14: no option "node"`,
-		"mcts(rollout=mcts)":     "character 6: rollout=mcts, expected one of: none, econ, turtle, rush, tesla, playout",
-		"mcts(opponent=playout)": "character 6: opponent=playout, expected one of: search, econ, turtle, rush, tesla",
-		"mcts(memory=99999)":     "character 6: memory=99999, expected a whole number from 1 to 2047",
-		"mix(1*mcts(horizon=x))": "character 12: horizon=x, expected",
+		"mcts(simulations=3)":       `character 6: no option "simulations"; there are: sims, ms, rollout, opponent, horizon, c, memory`,
+		"mcts(sims=0)":              "character 6: sims=0, expected a whole number from 1 to 1000000",
+		"mcts(ms=600001)":           "character 6: ms=600001, expected a whole number from 1 to 600000",
+		"mcts(ms=5,sims=5)":         "character 6: sims and ms are both set, expected one budget",
+		"mcts(sims=4e2)":            "character 6: sims=4e2, expected",
+		"mcts(sims=3,sims=3)":       "character 13: sims is set twice",
+		"mcts(c=-1)":                "character 6: c=-1, expected a number from 0 to 1000",
+		"mcts(c=nan)":               "character 6: c=nan, expected a number from 0 to 1000",
+		"mcts(sims=3, node=uct)":    `character 14: no option "node"`,
+		"mcts(rollout=mcts)":        "character 6: rollout=mcts, expected one of: none, econ, turtle, rush, tesla, playout",
+		"mcts(opponent=playout)":    "character 6: opponent=playout, expected one of: search, econ, turtle, rush, tesla",
+		"mcts(memory=99999)":        "character 6: memory=99999, expected a whole number from 1 to 2047",
+		"mix(1*mcts(horizon=x))":    "character 12: horizon=x, expected",
+		"mcts(noise=2)":             "character 6: noise=2, expected a number from 0 to 1",
+		"mcts(gumbel=1)":            "character 6: gumbel=1, expected a whole number from 2 to 1024",
+		"mcts(full=-1)":             "character 6: full=-1, expected a number from 0 to 1",
+		"mcts(cheap=5)":             "character 6: cheap is set without full",
+		"mcts(visit-temperature=2)": "character 6: visit-temperature is set without sampled",
+		"mcts(gumbel=8,noise=0.25)": "character 15: gumbel and noise are both set, expected one",
+		"mcts(ms=5,gumbel=8)":       "character 11: ms and gumbel are both set, expected one",
+		"mcts(ms=5,full=0.25)":      "character 11: ms and full are both set, expected one",
 	} {
 		t.Run(spec, func(t *testing.T) {
 			_, err := policy.New("towerdefence", spec)

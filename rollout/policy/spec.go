@@ -285,8 +285,23 @@ func (n *node) checkSettings(e entry) error {
 			return fmt.Errorf("character %d: %s is set without %s", at.at, name, optionModel)
 		}
 	}
-	if at := n.option(optionTemperature); at != nil && n.option(optionGreedy) != nil {
-		return fmt.Errorf("character %d: %s and %s are both set, expected one", at.at, optionGreedy, optionTemperature)
+	return n.checkPairs()
+}
+
+// checkPairs refuses options that exclude each other, and those without another one that they belong to.
+func (n *node) checkPairs() error {
+	for _, pair := range [][2]string{
+		{optionGreedy, optionTemperature}, {optionGumbel, optionNoise}, {optionGumbel, optionSampled},
+		{optionMS, optionGumbel}, {optionMS, optionFull},
+	} {
+		if at := n.option(pair[1]); at != nil && n.option(pair[0]) != nil {
+			return fmt.Errorf("character %d: %s and %s are both set, expected one", at.at, pair[0], pair[1])
+		}
+	}
+	for _, pair := range [][2]string{{optionCheap, optionFull}, {optionVisits, optionSampled}} {
+		if at := n.option(pair[0]); at != nil && n.option(pair[1]) == nil {
+			return fmt.Errorf("character %d: %s is set without %s", at.at, pair[0], pair[1])
+		}
 	}
 	return nil
 }
