@@ -213,7 +213,7 @@ class Examples(unittest.TestCase):
     def test_expert_iteration(self):
         with tempfile.TemporaryDirectory() as folder:
             for game, learnt, kind in some(
-                ("towerdefence", "shares", ("mcts(sims=10)", "mcts(sims=4,model={model},trust=0.5)", "--anchor", "random")),
+                ("towerdefence", "shares", ("mcts(sims=10)", "mcts(sims=4,model={model},trust=0.5,noise=0.25)", "--mean", 0.9, "--surprise", 0.5, "--anchor", "random")),
                 ("terminal", "played", ("mcts(sims=4)", "mcts(sims=4,model={model})", "--rated", "mcts(sims=2,model={model})")),
                 ("codecraft", "asked", ("mix(0.9*pgs(sims=2),0.1*random)", "pgs(sims=2)")),
                 ("tron", "asked", ("mix(0.8*territory,0.2*random)", "territory")),
@@ -552,6 +552,43 @@ class Examples(unittest.TestCase):
             self.assertIn("2: +42</text>", file.read_text())
             self.assertIn(">mcts(sims=100)</text>", file.read_text())
             self.assertIn("1: -3</text>", file.read_text())
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_expert_iteration_learns(self):
+        """The mean of weights, and rows in proportion to the divergence of the search from the network before."""
+        import torch
+
+        loop, cloning = self.example("expert_iteration"), self.example("behaviour_cloning")
+        mean, body = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
+        for weight, expected in (4.0, 4.0), (8.0, 5.0):
+            torch.nn.init.constant_(body.weight, weight)
+            loop.follow(mean, body, 0.75 if weight == 8 else 0)
+            self.assertEqual(mean.weight.item(), expected)
+
+        rows = 64
+        envs = moonfarm.make_vec("towerdefence", rows, opponent="random")
+        torch.manual_seed(1)
+        learner = cloning.Learner(envs, cloning.make(envs, 32), "cpu", "shares")
+        obs, infos = envs.reset(seed=1)
+        for _ in range(5):
+            obs, *_, infos = envs.step(envs.ask("econ"))
+        legal = envs.action_masks(infos["mask"])
+        with torch.no_grad():
+            (said,) = learner.body.say(learner.see({**obs, "mask": infos["mask"]}))
+            likely = torch.softmax(said.logits, 1).numpy()
+        shares = np.where(np.arange(rows)[:, None] % 2, likely, legal / legal.sum(1, keepdims=True)).astype(np.float32)
+        batch = {**obs, "mask": infos["mask"], "shares": shares, "best": shares.argmax(1)[:, None], "row": np.arange(rows)}
+        far = loop.divergences(learner, batch)
+        ratio = np.log(np.maximum(shares, 1e-30) / np.maximum(likely, 1e-30))
+        np.testing.assert_allclose(far, (shares * ratio * legal).sum(1), atol=1e-4)
+        self.assertGreater(far[::2].min(), 10 * far[1::2].max())  # every second row says what the network says
+
+        times, batches = np.zeros(rows), 400
+        for drawn, _ in zip(loop.surprising(iter([batch] * batches), learner, 0.5, 1), range(batches)):
+            self.assertEqual(len(drawn["row"]), rows)
+            np.testing.assert_array_equal(drawn["shares"], shares[drawn["row"]])
+            times += np.bincount(drawn["row"], minlength=rows)
+        np.testing.assert_allclose(times / batches, 0.5 + 0.5 * rows * far / far.sum(), atol=0.05)
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_mirrored(self):

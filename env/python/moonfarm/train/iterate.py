@@ -13,6 +13,9 @@ In each generation (Anthony, Tian, Barber: "Thinking fast and slow with deep lea
    finds it stronger;
 4. `moonfarm eval` plays it against every --opponent and --judge, and rates the generations.
 
+Options of mcts in --search make games to learn from as AlphaZero, KataGo and Gumbel AlphaZero do: noise, sampled,
+full, gumbel (`moonfarm policies towerdefence`). --mean and --surprise change how the network learns.
+
 It takes any game and form; --form names it (default: orders for Terminal, entities for CodeCraft, else cells). GAMES has
 the defaults of the games. What the network can do for a search depends on the game:
 
@@ -32,6 +35,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import itertools
 import json
 import os
@@ -51,7 +55,7 @@ from bodies import keep, reading, save
 from dagger import call, command, cpu, player, sources
 from moonfarm.exporting import whole
 from networks import make, write
-from rows import Source, blend, distinct
+from rows import Rows, Source, blend, cross_entropy, distinct
 
 
 class Game(NamedTuple):
@@ -132,14 +136,47 @@ def mixed(parts: list[list[Source]], size: int, seed: int) -> Iterator[dict[str,
         yield {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
-def learn(learner: Learner, parts: list[list[Source]], args: argparse.Namespace, seed: int) -> float:
-    """Learns from the games of generations, the newest first; returns the mean loss of the last tenth."""
+@torch.no_grad()
+def follow(mean: nn.Module, body: nn.Module, part: float) -> None:
+    """Keeps that part of the mean weights, and adds the weights of a body in the place of the rest."""
+    for m, new in zip(mean.state_dict().values(), body.state_dict().values()):
+        m.lerp_(new, 1 - part)
+
+
+@torch.no_grad()
+def divergences(prior: Learner, batch: Rows) -> np.ndarray:
+    """Returns for each row the divergence (Kullback, Leibler) of the search's shares from a network's probabilities."""
+    total = torch.zeros(len(batch["mask"]), device=prior.device)
+    for said in prior.body.say(prior.see(batch), prior.labels(batch, "shares"), prior.body.most):
+        entropy, least = cross_entropy(said, prior.tensor(batch, "shares"))
+        total.index_add_(0, said.rows, said.weights * (entropy - least))
+    return total.clamp(min=0).cpu().double().numpy()
+
+
+def surprising(batches: Iterator[Rows], prior: Learner, share: float, seed: int) -> Iterator[Rows]:
+    """Yields batches of drawn rows of batches: that share of them in proportion to the divergence of the search from the
+    network before, which learned least about them (policy surprise weighting of KataGo, with a share of 0.5)."""
+    draw = np.random.default_rng(seed)
+    for batch in batches:
+        far = divergences(prior, batch)
+        n = len(far)
+        ends = np.cumsum((1 - share) / n + share * far / max(far.sum(), 1e-9))
+        rows = np.searchsorted(ends / ends[-1], (np.arange(n) + draw.random()) / n)  # each as often as its weight says, ± 1
+        yield {name: a[rows] for name, a in batch.items()}
+
+
+def learn(learner: Learner, mean: nn.Module, parts: list[list[Source]], args: argparse.Namespace, seed: int) -> float:
+    """Learns from the games of generations, the newest first; mean gets the mean of the weights. Returns the mean loss of
+    the last tenth."""
     rows, rate = (args.rows, args.rate) if len(parts) == 1 else (args.later_rows, args.rate / 2)
     steps, losses = max(1, rows // args.batch), list[float]()
     for source in itertools.chain(*parts):
         source.epoch = seed  # not the order of another generation
     optimiser = torch.optim.AdamW(learner.body.parameters(), weight_decay=1e-4)
-    for step, batch in zip(range(steps), mixed(parts, args.batch, seed)):
+    batches = mixed(parts, args.batch, seed)
+    if args.surprise and len(parts) > 1:  # the first network was not there before
+        batches = surprising(batches, copy.deepcopy(learner), args.surprise, seed)
+    for step, batch in zip(range(steps), batches):
         for group in optimiser.param_groups:  # it rises for a twentieth of the steps, then falls
             group["lr"] = rate * min(1, 20 * (step + 1) / steps) * max(1 - step / steps, 0.02)
         if step % 2:
@@ -151,6 +188,8 @@ def learn(learner: Learner, parts: list[list[Source]], args: argparse.Namespace,
         nn.utils.clip_grad_norm_(learner.body.parameters(), 5.0)
         optimiser.step()
         losses.append(loss.item())
+        if args.mean:
+            follow(mean, learner.body, min(args.mean, step / (step + 10)))  # the weights at the beginning do not count
     return float(np.mean(losses[-max(1, steps // 10) :]))
 
 
@@ -216,9 +255,12 @@ def taught(number: int, envs: moonfarm.VectorEnv, args: argparse.Namespace) -> d
     folders = [sorted((args.out / str(g)).glob("games*")) for g in range(number, max(0, number - args.window), -1)]
     new = [moonfarm.dataset(f, form=args.form) for f in folders[0]]
     learner = Learner(envs, body, device, choose(new, body, argparse.Namespace(learn=None, dataset=folders[0])), args.value_mix)
-    loss = learn(learner, [sources(part, learner, args) for part in folders], args, args.seed + number)
+    if args.surprise and learner.learn != "shares":
+        raise SystemExit("--surprise: expected games of a search with shares in their form")
+    mean = copy.deepcopy(body) if args.mean else body
+    loss = learn(learner, mean, [sources(part, learner, args) for part in folders], args, args.seed + number)
     save(body.state_dict(), folder / "network.pt")
-    write(body, envs, folder / "network.onnx")
+    write(mean, envs, folder / "network.onnx")
     rows, games = (sum(data.metadata["totals"][name] for data in new) for name in ("rows", "episodes"))
     return {"rows": rows, "games": games, "distinct": sum(map(distinct, new)), "learn": learner.learn, "loss": loss}
 
@@ -326,6 +368,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--later-rows", type=int, metavar="ROWS", help="rows that every other generation learns")
     parser.add_argument("--batch", type=int, help="rows per batch")
     parser.add_argument("--rate", type=float, help="learning rate of the first generation; the others have half of it")
+    parser.add_argument(
+        "--mean", type=float, default=0, metavar="X",
+        help="the network that plays has the mean of the weights while it learned, in which those of a step count X times those"
+        " of the next, such as 0.999; 0: the last weights",
+    )  # fmt: skip
+    parser.add_argument(
+        "--surprise", type=float, default=0, metavar="X",
+        help="share of the rows that are drawn in proportion to how far the search was from the network before, such as 0.5",
+    )  # fmt: skip
     parser.add_argument("--width", type=int, default=512)
     parser.add_argument("--bfloat16", action="store_true", help="learn with bfloat16, faster if the processor has instructions for it")
     parser.add_argument("--sprt", default="0,40", metavar="ELO0,ELO1", help="bounds of the test against the best network so far")
