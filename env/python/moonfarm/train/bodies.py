@@ -193,7 +193,7 @@ class Place(NamedTuple):
     """Cells that heads refer to: those listed, or the cells where a plane is set, in order."""
 
     kinds: list[Kind]
-    count: int = 1
+    count: int = 1  # type: ignore[assignment] # tuples have a method of that name
     cells: list[int] | None = None
     plane: int | None = None
 

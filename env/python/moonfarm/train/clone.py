@@ -55,7 +55,7 @@ from torch import Tensor, nn
 import moonfarm
 
 from . import options
-from .bodies import Body, Cells
+from .bodies import Cells
 from .learner import Learner, compete
 from .networks import make, write
 from .rows import Rows, Source, asked, blend, distinct
@@ -98,7 +98,7 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     return options.parse(p, given)
 
 
-def choose(data: list[moonfarm.Dataset], body: Body, learn: str | None, begins: bool) -> str:
+def choose(data: list[moonfarm.Dataset], learn: str | None, begins: bool) -> str:
     """Returns what to learn. learn: what was wished; begins: the network has weights already."""
     columns = set.intersection(*(set(d.columns) for d in data))
     searches, shares, wish = "search_value" in columns, "search_policy" in columns, learn
@@ -128,7 +128,7 @@ class Cloning:
         self.rules = data[0].metadata["job"]["rules"][-1]
         self.envs = moonfarm.make_vec(args.game, 1, rules=self.rules, form=args.form)
         body = make(self.envs, args.width, players=len(args.imitate))
-        learn = choose(data, body, args.learn, bool(args.begin))
+        learn = choose(data, args.learn, bool(args.begin))
         self.learner = Learner(self.envs, body, args.device, learn, args.value_mix, args.temperature or 1, args.compile)
         players = range(len(args.imitate)) if args.imitate else [None]
         self.sources = [Source(d, self.learner, player, args, len(data) * len(players)) for d in data for player in players]

@@ -51,7 +51,7 @@ from .rows import Batch, Memory, Source, asked, blend
 from .run import Run, begin
 
 
-def call(run: Run, *arguments: object) -> str:
+def call(*arguments: object) -> str:
     """Returns what the program moonfarm prints."""
     program = moonfarm_command.PROGRAM if moonfarm_command.PROGRAM.is_file() else shutil.which("moonfarm")
     if program is None:
@@ -67,9 +67,9 @@ def player(file: Path, temperature: float) -> str:
     return f'"{file}"(greedy)' if temperature == 0 else f'"{file}"(temperature={temperature})'
 
 
-def play(number: int, run: Run) -> list[Path]:
+def play(number: int, args: argparse.Namespace) -> list[Path]:
     """Plays the games of a round; returns the datasets, in which the network has seat 0."""
-    args, games = run.args, []
+    games = []
     learner = f"mix({1 - args.noise_share}*{args.teacher},{args.noise_share}*{args.noise})"
     if number > 2 or args.begin:
         learner = player(args.out / str(max(number - 2, 0)) / "network.onnx", args.temperature)
@@ -79,7 +79,7 @@ def play(number: int, run: Run) -> list[Path]:
         games.append(args.out / str(number) / f"games{i}")
         opening = ["--opening", args.opening] if args.opening else []
         call(
-            run, "generate", args.game, "--policy", f"{learner},{opponent}", "--ask", args.teacher, "--obs", "none",
+            "generate", args.game, "--policy", f"{learner},{opponent}", "--ask", args.teacher, "--obs", "none",
             "--episodes", args.episodes, "--shard-episodes", args.shard_episodes, "--seed", 1000 * args.seed + number,
             "--max-turns", args.max_turns, "--workers", args.threads, *opening, "--out", games[-1],
         )  # fmt: skip
@@ -140,7 +140,7 @@ class Rounds:
 
     def prepare(self, number: int) -> tuple[list[Path], int]:
         """Plays the games of a round and reads them into the memory; returns their datasets, and the number of rows in the memory."""
-        folders = play(number, self.run)
+        folders = play(number, self.args)
         return folders, self.remember(folders)
 
     def batches(self, number: int, new: list[Path], fresh: int) -> Iterator[Batch]:
@@ -184,7 +184,7 @@ class Rounds:
             results = {}
             for opponent in dict.fromkeys([*args.opponent, *args.judge]):
                 players = ["--player", player(folder / "network.onnx", args.temperature), "--player", opponent]
-                said = call(run, "eval", args.game, *players, "--games", args.games, "--max-turns", args.max_turns, "--seed", args.seed, "--json")
+                said = call("eval", args.game, *players, "--games", args.games, "--max-turns", args.max_turns, "--seed", args.seed, "--json")
                 results[opponent] = json.loads(said)["players"][0]["score"]
             run.say(f"round {number}: {point['rows']} rows, loss {point['loss']:.3f}, after {point['seconds']:.0f} s, {point['cpu']:.0f} CPU-s")
             for opponent, score in results.items():
@@ -199,12 +199,13 @@ class Rounds:
             measured = [pool.submit(self.measure, number) for number in range(1, self.done + 1)]
             with run.timed("reading"):
                 self.remember(self.games)
-            games = pool.submit(self.prepare, self.done + 1) if self.done < args.rounds else None
+            prepared = [pool.submit(self.prepare, number) for number in range(self.done + 1, args.rounds + 1)[:1]]
             for number in range(self.done + 1, args.rounds + 1):
                 run.now(f"round {number}: plays its games")
                 with run.timed("waiting for games"):
-                    folders, fresh = games.result()
-                games = pool.submit(self.prepare, number + 1) if number < args.rounds else None
+                    folders, fresh = prepared.pop().result()
+                if number < args.rounds:
+                    prepared.append(pool.submit(self.prepare, number + 1))
                 with run.timed("learning"):
                     loss = self.learn(number, self.batches(number, folders, fresh))
                 self.games += folders

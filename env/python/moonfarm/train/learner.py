@@ -133,7 +133,9 @@ class Learner:
     def choose(self, seen: Seen, greedy: bool = False) -> tuple[Tensor, Tensor]:
         """Returns actions, int64 [rows, heads], the likeliest or drawn by their probabilities, and the logarithm of the
         probability of each head's choice."""
-        actions = torch.zeros(len(seen.mask), self.heads, dtype=torch.long, device=self.device)
+        mask = seen.mask
+        assert mask is not None
+        actions = torch.zeros(len(mask), self.heads, dtype=torch.long, device=self.device)
         logs = torch.zeros(actions.shape, device=self.device)
         for said in self.body.say(seen):
             logits = said.logits / self.temperature
@@ -175,7 +177,7 @@ def play(learner: Learner, kind: dict[str, Any], opponent: str, args: argparse.N
 
 def compete(run: Run, learner: Learner, kind: dict[str, Any], games: int, greedy: bool = False) -> dict[str, float]:
     """Plays every opponent and judge that many times, prints the scores, and returns them with Wilson's intervals (95 %)."""
-    scores = {}
+    scores: dict[str, float] = {}
     for opponent in dict.fromkeys([*run.args.opponent, *run.args.judge]) if games else ():
         run.now(f"plays {games} games against {opponent}")
         score = play(learner, kind, opponent, run.args, games, greedy)
@@ -183,8 +185,8 @@ def compete(run: Run, learner: Learner, kind: dict[str, Any], games: int, greedy
     return scores
 
 
-def scored(run: Run, opponent: str, score: float, games: int) -> dict[str, float]:
+def scored(run: Run, opponent: str, score: float, games: int, more: str = "") -> dict[str, float]:
     """Prints a score, and returns the numbers of the curve for it."""
     low, high = wilson(score, games)
-    run.say(f"  {100 * score:5.1f} % against {opponent} in {games} games, between {100 * low:.1f} and {100 * high:.1f} %")
+    run.say(f"  {100 * score:5.1f} % against {opponent} in {games} games{more}, between {100 * low:.1f} and {100 * high:.1f} %")
     return {f"scores/{opponent}": score, f"low/{opponent}": low, f"high/{opponent}": high}

@@ -26,10 +26,10 @@ from __future__ import annotations
 import argparse
 import copy
 import math
-import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -298,7 +298,7 @@ class Training:
         self.args.batch = self.args.batch or min(2048, max(64, 2**22 // numbers))
         self.args.envs = self.args.envs or min(256, max(16, 2**28 // (self.args.steps * numbers)))
 
-    def resume(self, file: os.PathLike[str]) -> None:
+    def resume(self, file: Path) -> None:
         state = self.run.continues(file, self.learner.body, self.optimiser)
         with reading(file):
             self.updates, self.steps, self.league.won = (state[name] for name in ("updates", "steps", "won"))
@@ -338,7 +338,7 @@ class Training:
             if self.ahead:
                 self.ahead.result()  # the past selves are playing
             self.league.freeze(self.learner.body, self.updates)
-        return {"updates": self.updates, "steps": self.steps, **numbers, **self.means}
+        return {**numbers, **self.means, "updates": self.updates, "steps": self.steps}
 
     def measure(self, games: int) -> dict[str, float]:
         """Measures the learner, and keeps the run; returns the scores."""

@@ -98,7 +98,7 @@ class Source:
 
     def batches(self, split: str, epoch: int) -> Iterator[Rows]:
         """Yields the batches of an epoch."""
-        batches = self.data.batches(self.size, split=split, epoch=epoch, **self.read)
+        batches: Iterable[Rows] = self.data.batches(self.size, split=split, epoch=epoch, **self.read)
         if self.learner.searches:
             batches = searched(self.data, [name for name in self.learner.body.inputs if name != "mask"], batches)
         if self.learner.learn == "value":
@@ -128,7 +128,8 @@ class Source:
 def blend(sources: list[Source], size: int, seed: int, pieces: int = 8) -> Iterator[Rows]:
     """Yields batches with rows of several sources, each of which is drawn as often as it has rows."""
     rows = np.array([source.data.metadata["totals"]["rows"] for source in sources], float)
-    draw, streams, held = np.random.default_rng(seed), [source.endless() for source in sources], [Rows() for _ in sources]
+    draw, streams = np.random.default_rng(seed), [source.endless() for source in sources]
+    held: list[Rows] = [{} for _ in sources]
     pieces = min(pieces, len(sources))
     while True:
         batch = []

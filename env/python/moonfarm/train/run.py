@@ -4,6 +4,7 @@ The folder has
     run.json        the options: the same command continues the run
     checkpoint.pt   the network, the optimiser, and where the loop was
     network.onnx    the network, a policy for moonfarm
+    spent.json      the time that it took
     curve.csv       a line for each point; `moonfarm view FOLDER` draws them while the run goes on
     curve.svg       the scores against each opponent
 and TensorBoard's events if tensorboard or tensorboardX is installed. dagger and iterate have a folder for each round, too.
@@ -38,6 +39,8 @@ EXTENDS = {
     "average", "overlap",
 }  # fmt: skip
 
+SPENT = "spent.json"  # seconds by what they were spent for, and CPU seconds
+
 EVERY = 10.0  # seconds without a line, at most
 
 
@@ -52,8 +55,11 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._compare(self.folder / "run.json")
         self.curve: list[dict[str, Any]] = []
-        self.spent: dict[str, float] = {}
-        self._cpu, self._written = 0.0, 0.0
+        self.spent, self._cpu = {}, 0.0
+        if (self.folder / SPENT).exists():
+            with reading(self.folder / SPENT):
+                self.spent, self._cpu = json.loads((self.folder / SPENT).read_text())
+        self._written = self._saved = time.monotonic()
         self._lock, self._end = threading.Lock(), threading.Event()
         self._status, self._said = "starts", time.monotonic()
         self._board = _board(self.folder)
@@ -97,6 +103,13 @@ class Run:
             yield
         finally:
             self.spent[what] = self.spent.get(what, 0.0) + time.perf_counter() - begun
+            if time.monotonic() - self._saved > 2:
+                self._save()
+
+    def _save(self) -> None:
+        """Keeps the time that was spent, also if the run is killed."""
+        self._saved = time.monotonic()
+        keep([self.spent, self.cpu], self.folder / SPENT)
 
     @property
     def seconds(self) -> float:
@@ -139,6 +152,7 @@ class Run:
     def close(self) -> None:
         """Writes the curve, and says what the time was spent for."""
         self.draw()
+        self._save()
         self._end.set()
         if self._board is not None:
             self._board.close()
@@ -149,7 +163,7 @@ class Run:
 
     def keep(self, file: Path, body: nn.Module, optimiser: torch.optim.Optimizer, **more: Any) -> None:
         """Writes all that is needed to go on."""
-        state = {"body": body.state_dict(), "optimiser": optimiser.state_dict(), "curve": self.curve, "spent": self.spent, "cpu": self.cpu}
+        state = {"body": body.state_dict(), "optimiser": optimiser.state_dict(), "curve": self.curve}
         save({**state, **more}, file)
 
     def continues(self, file: Path, body: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Any]:
@@ -158,7 +172,7 @@ class Run:
             state: dict[str, Any] = torch.load(file, map_location=self.args.device)
             body.load_state_dict(state["body"])
             optimiser.load_state_dict(state["optimiser"])
-            self.curve, self.spent, self._cpu = state["curve"], state["spent"], state["cpu"] - sum(os.times()[:4])
+            self.curve = state["curve"]
         return state
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 GRAPH, NODE, INITIALIZER = 7, 1, 5  # numbers of fields: of a model, and of its graph
 INPUT, OUTPUT, OPERATOR = 1, 2, 4  # of a node
 DIMS, TYPE, NAME, RAW = 1, 2, 8, 9  # of a tensor
-TYPES = {1: np.dtype("<f4"), 10: np.dtype("<f2")}
+TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 10: np.dtype("<f2")}
 
 Field = Union[int, memoryview]
 
@@ -63,10 +63,11 @@ def weights(file: Path, body: nn.Module) -> dict[str, Tensor]:
             if kind == NODE and texts(parts, OPERATOR) == ["Identity"]:  # equal arrays are written once
                 same.append((texts(parts, OUTPUT)[0], texts(parts, INPUT)[0]))
             elif kind == INITIALIZER:
-                dims, raw = [x for n, x in parts if n == DIMS], [x for n, x in parts if n == RAW]
-                dtype = TYPES.get(next(x for n, x in parts if n == TYPE and isinstance(x, int)))
+                dims, raw = [x for n, x in parts if n == DIMS], [x for n, x in parts if n == RAW and not isinstance(x, int)]
+                dtype = TYPES.get(next((x for n, x in parts if n == TYPE and isinstance(x, int)), 0))
                 if dtype is not None and raw:
-                    found[texts(parts, NAME)[0]] = torch.from_numpy(np.frombuffer(raw[0], dtype).astype(np.float32).reshape(dims))
+                    array = np.frombuffer(raw[0], dtype).astype(np.float32).reshape(dims)
+                    found[texts(parts, NAME)[0]] = torch.from_numpy(array)
     found |= {copy: found[original] for copy, original in same if original in found}
     for name, _ in body.named_parameters():
         if name not in found:
