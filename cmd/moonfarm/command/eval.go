@@ -399,7 +399,7 @@ func progress(m *console.Meter, c *arena.Tournament) func(played []arena.Played)
 	all := 0
 	switch s := c.Schedule.(type) {
 	case schedule.RoundRobin:
-		if left, err := s.Next(arena.Placings(c.Known)); err == nil && m.Visible() { // an error is one of Play
+		if left, err := s.Next(arena.Placings(c.Known)); err == nil { // an error is one of Play
 			all = len(c.Known) + len(left)
 		}
 	case schedule.Duel:

@@ -22,11 +22,12 @@ const (
 const quietAtMost = time.Second
 
 // Meter shows the progress of a command on a terminal, in one line that it rewrites: from the first second on the time that
-// has passed, then what Show or Say is told. Any other output, such as a log, gets a line a minute, if Show or Say is called.
-// It may be used by several goroutines at once.
+// has passed, then what Show or Say is told. Any other output, such as a log, gets a line a minute, if Show or Say is called;
+// with --json it gets the steps of Show as objects, for a program that shows them. It may be used by several goroutines at once.
 type Meter struct {
 	w     io.Writer // nil: show nothing
 	log   bool      // w is no terminal
+	json  bool      // lines of a log are objects
 	what  string    // "episodes"
 	start time.Time
 	end   func() // ends the goroutine that rewrites the line; may be nil
@@ -45,7 +46,7 @@ func (c *Console) Meter(what string) *Meter {
 		return c.meter(c.Stderr, what)
 	}
 	now := time.Now()
-	return &Meter{w: c.Stderr, log: true, what: what, start: now, last: now}
+	return &Meter{w: c.Stderr, log: true, json: c.JSON, what: what, start: now, last: now}
 }
 
 // meter returns a meter on a terminal.
@@ -146,6 +147,9 @@ func (m *Meter) due() bool {
 	if m.log {
 		every = logEvery
 	}
+	if m.json { // often at first, then at each fiftieth of the time
+		every = min(max(now.Sub(m.start)/50, quietAtMost), logEvery)
+	}
 	if (m.shown || m.log) && now.Sub(m.last) < every {
 		return false
 	}
@@ -155,6 +159,9 @@ func (m *Meter) due() bool {
 
 // line returns the text of the progress.
 func (m *Meter) line(passed time.Duration, done, all, other uint64, otherWhat, about string) string {
+	if m.json {
+		return fmt.Sprintf(`{"progress":%q,"done":%d,"all":%d}`, m.what, done, all)
+	}
 	s := texts.Plural(done, strings.TrimSuffix(m.what, "s"))
 	if all > 0 {
 		s = fmt.Sprintf("%s of %s%s %s (%d %%)", texts.Group(done), about, texts.Group(all), m.what, done*100/all)
@@ -200,7 +207,7 @@ func (m *Meter) write(what string) {
 	}
 }
 
-// Say shows a text as the line. A log gets it if a line is due.
+// Say shows a text as the line. A log gets it if a line is due, and is not of objects.
 func (m *Meter) Say(what string) {
 	if m.w == nil {
 		return
@@ -208,7 +215,7 @@ func (m *Meter) Say(what string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.text = nil
-	if !m.log || m.due() {
+	if !m.json && (!m.log || m.due()) {
 		m.write(what)
 	}
 }

@@ -176,6 +176,23 @@ func TestMeterInLog(t *testing.T) {
 	assert.False(t, m.Visible())
 }
 
+// TestMeterInJSON: a program gets objects: one a second at first, then fewer, at last one a minute.
+func TestMeterInJSON(t *testing.T) {
+	for passed, every := range map[time.Duration]time.Duration{time.Second: quietAtMost, 100 * time.Second: 2 * time.Second, 2 * time.Hour: logEvery} {
+		var out bytes.Buffer
+		c := New(nil, &out)
+		c.JSON = true
+		m := c.Meter("games")
+		for _, early := range []time.Duration{time.Second / 10, 0} {
+			m.start, m.last = time.Now().Add(-passed), time.Now().Add(early-every)
+			m.Say("pair 3")
+			m.Show(2, 4, 0, "")
+		}
+		m.End()
+		assert.Equal(t, `{"progress":"games","done":2,"all":4}`+"\n", out.String(), passed)
+	}
+}
+
 // nasty has characters that control a terminal, end a line or turn its direction, and bytes that are not UTF-8.
 const nasty = "Nope\x1b]0;x\x07\x00\x7f\u009b2J\u202e\u2028\xff\t\r\nmoonfarm: ok"
 
