@@ -6,11 +6,13 @@
     obs, infos = env.reset(seed=1)
     obs, rewards, terminations, truncations, infos = env.step(actions)
 
-make_vec makes many games at once, make_env one game, parallel_env one game with all its
-players; dataset reads datasets of `moonfarm generate` and `moonfarm import`. The package needs numpy and the shared
-library, which env/python/build.py builds; it uses Gymnasium and PettingZoo if they are
-installed.
+make_vec makes many games at once, make_env (or make) one game, parallel_env one game with all its
+players; dataset reads datasets of `moonfarm generate` and `moonfarm import`. For users of PettingZoo
+each game is also a module, `from moonfarm import towerdefence_v0`. The package needs numpy, and the shared
+library, which env/python/build.py builds; it uses Gymnasium and PettingZoo if they are installed.
 """
+
+from typing import Any as _Any
 
 try:
     import numpy as _numpy  # noqa: F401
@@ -25,6 +27,7 @@ from .making import make_vec
 from .messages import State, state_from
 from .opponents import AgainstPolicies
 from .pettingzoo import ParallelEnv, parallel_env
+from .pettingzoo import module_of as _module_of
 from .single import SingleEnv, make_env
 from .vector import VectorEnv
 from .version import __version__
@@ -46,11 +49,23 @@ __all__ = [
     "advantages",
     "dataset",
     "games",
+    "make",
     "make_env",
     "make_vec",
     "parallel_env",
     "state_from",
     "unpack_masks",
 ]
+
+make = make_env  # as Gymnasium calls it
+
+
+def __getattr__(name: str) -> _Any:
+    """Returns the module of a game, such as towerdefence_v0."""
+    game, version = name[:-3], name[-3:]
+    if version == "_v0" and game in _registration.GAMES.values():
+        return _module_of(game)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 _registration.watch()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .arguments import Opponent
 from .opponents import AgainstPolicies
+from .registration import game_of
 from .vector import VectorEnv, vector_class
 
 
@@ -37,7 +38,7 @@ def make_vec(
 ) -> VectorEnv:
     """Makes num_envs games that are stepped together: a gymnasium.vector.VectorEnv if Gymnasium is installed.
 
-    game: such as "towerdefence"; moonfarm.games() lists them.
+    game: such as "towerdefence", or an id as Gymnasium has it, "TowerDefence-v0"; moonfarm.games() lists them.
 
     opponent: the player of the other seats. None: every seat is a row (self-play), so that the
     environment's num_envs is num_envs times the number of players. A text: that policy; in it
@@ -77,6 +78,7 @@ def make_vec(
     buffers: the caller's arrays to use instead of new ones, by the names in VectorEnv.arrays:
     memory shared with other processes, or with a GPU.
     """
+    game = game_of(game)
     given = dict(locals())
     players: list[Any] = [opponent] if opponent is None or isinstance(opponent, str) or callable(opponent) else list(opponent)
     return vector_class(AgainstPolicies if any(map(callable, players)) else VectorEnv)(**given)

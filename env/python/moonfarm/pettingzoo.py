@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,18 @@ def _remade(kind: type[ParallelEnv], vector: VectorEnv) -> ParallelEnv:
 def parallel_env(game: str, **arguments: Any) -> ParallelEnv:
     """Makes one game in which all players are agents; the arguments but those of vectors and opponents as for make_vec."""
     return parallel_class()(game, **arguments)
+
+
+def aec_env(game: str, **arguments: Any) -> Any:
+    """Makes a pettingzoo.AECEnv, in which the agents act one after the other; it needs PettingZoo."""
+    from pettingzoo.utils.conversions import parallel_to_aec
+
+    return parallel_to_aec(parallel_env(game, **arguments))
+
+
+@functools.lru_cache(maxsize=None)
+def module_of(game: str) -> types.ModuleType:
+    """Returns a module with parallel_env and env, as PettingZoo has one for each of its games."""
+    module = types.ModuleType(f"moonfarm.{game}_v0", f"The game {game} as a module of PettingZoo: parallel_env(**arguments) and env(**arguments).")
+    module.parallel_env, module.env = functools.partial(parallel_env, game), functools.partial(aec_env, game)  # type: ignore[attr-defined]
+    return module

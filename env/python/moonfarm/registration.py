@@ -20,6 +20,12 @@ GAMES = {
     "CodeCraft": "codecraft",
     "Tron": "tron",
 }
+_IDS = {f"{name}-v0": game for name, game in GAMES.items()}
+
+
+def game_of(name: str) -> str:
+    """Returns the game that an id names, such as "moonfarm/TowerDefence-v0" or "TowerDefence-v0"; another name as it is."""
+    return _IDS.get(name.rpartition("/")[2], name) if isinstance(name, str) else name
 
 
 def register() -> None:
@@ -27,10 +33,10 @@ def register() -> None:
     from gymnasium.envs.registration import register as add
     from gymnasium.envs.registration import registry
 
-    for name, game in GAMES.items():
-        if f"moonfarm/{name}-v0" not in registry:
+    for name, game in _IDS.items():
+        if f"moonfarm/{name}" not in registry:
             add(
-                id=f"moonfarm/{name}-v0",
+                id=f"moonfarm/{name}",
                 entry_point="moonfarm.single:make_env",
                 vector_entry_point="moonfarm.registration:make_vec",
                 kwargs={"game": game},
@@ -42,11 +48,19 @@ def make_vec(
 ) -> Any:
     """The function that gymnasium.make_vec calls: moonfarm.make_vec with an opponent, as in gymnasium.make.
 
-    max_episode_steps: Gymnasium's name of max_turns.
+    max_episode_steps: Gymnasium's name of max_turns, where a step is a turn; as in gymnasium.make -1 stands for no limit.
     """
     from .making import make_vec as make
 
-    return make(game, num_envs, opponent=opponent, max_turns=max_turns or max_episode_steps or 0, **arguments)
+    steps = max(max_episode_steps or 0, 0)
+    envs = make(game, num_envs, opponent=opponent, max_turns=max_turns or steps, **arguments)
+    if steps and envs.sequential:
+        envs.close()
+        raise ValueError(
+            f"max_episode_steps: a turn of the form {envs.form!r} has several steps; max_turns limits the turns, "
+            'or vectorization_mode="sync" the steps of single environments'
+        )
+    return envs
 
 
 class Specified:

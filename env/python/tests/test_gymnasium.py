@@ -130,7 +130,7 @@ class Single(unittest.TestCase):
         wrappers = gymnasium.wrappers
         for env_id in IDS:
             with self.subTest(id=env_id):
-                env = gymnasium.make(env_id, opponent="random", max_turns=5)
+                env = gymnasium.make(env_id, opponent="random", max_turns=5, form="cells")
                 space = gymnasium.spaces.Box(0, 1, env.observation_space["planes"].shape, np.float32)
                 see = {"func": lambda o: o["planes"].astype(np.float32) / 255}
                 try:
@@ -205,6 +205,25 @@ class Single(unittest.TestCase):
                     envs = gymnasium.make_vec(env_id, num_envs=2, max_episode_steps=3)
                     self.assertEqual(envs.unwrapped.max_turns, 3)
         self.assertIsNone(gymnasium.make("moonfarm/Terminal-v0", form="orders").spec.max_episode_steps)
+
+    def test_time_limit(self):
+        """max_episode_steps truncates; in a sequential form it limits the steps of single environments."""
+        for form in (None, "orders"):
+            env = gymnasium.make("moonfarm/Terminal-v0", form=form, max_episode_steps=3)
+            envs = [] if BEFORE_1 else [gymnasium.make_vec("moonfarm/Terminal-v0", 2, "sync", form=form, max_episode_steps=3)]
+            if form is None and not BEFORE_1:
+                envs.append(gymnasium.make_vec("moonfarm/Terminal-v0", 2, max_episode_steps=3))
+            for e in (env, *envs):
+                e.reset(seed=1)
+                for step in (1, 2, 3):
+                    action = np.zeros(e.action_space.shape, e.action_space.dtype)
+                    _, _, terminated, truncated, _ = e.step(action)
+                    self.assertEqual((np.any(terminated), np.all(truncated), np.any(truncated)), (False, step == 3, step == 3))
+                e.close()
+        if not BEFORE_1:
+            with self.assertRaisesRegex(ValueError, "max_turns limits the turns, or vectorization_mode="):
+                gymnasium.make_vec("moonfarm/Terminal-v0", 2, form="orders", max_episode_steps=3)
+            gymnasium.make_vec("moonfarm/Terminal-v0", 2, form="orders", max_episode_steps=-1).close()
 
 
 class Vector(unittest.TestCase):
@@ -368,7 +387,7 @@ class Vector(unittest.TestCase):
     def test_wrappers(self):
         wrappers = gymnasium.wrappers.vector
         for mode in MODES[:2]:
-            for game, envs in vectors(autoreset=mode):
+            for game, envs in vectors(autoreset=mode, form="cells"):
                 with self.subTest(game=game, mode=mode):
                     self.wrap(envs, wrappers, mode)
 
