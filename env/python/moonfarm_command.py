@@ -9,12 +9,13 @@ from pathlib import Path
 
 # The build puts the program here.
 PROGRAM = Path(__file__).parent / "moonfarm" / "bin" / ("moonfarm.exe" if sys.platform == "win32" else "moonfarm")
+MISSING = f"moonfarm: the program {PROGRAM} is not there; python3 env/python/build.py builds it"
 
 
 def run(arguments: list[str]) -> int:
     """Runs the program in the place of this process, on Windows as a child; returns the exit status if it cannot."""
     if not PROGRAM.is_file():
-        print(f"moonfarm: the program {PROGRAM} is not there; python3 env/python/build.py builds it", file=sys.stderr)
+        print(MISSING, file=sys.stderr)
         return 1
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print("Of the Python package: train trains a network, export writes a dataset in another format. The other commands:\n", flush=True)

@@ -7,9 +7,9 @@
     obs, rewards, terminations, truncations, infos = env.step(actions)
 
 make_vec makes many games at once, make_env (or make) one game, parallel_env one game with all its
-players; dataset reads datasets of `moonfarm generate` and `moonfarm import`. For users of PettingZoo
+players; generate plays games into a dataset, dataset reads it, evaluate rates players. For users of PettingZoo
 each game is also a module, `from moonfarm import towerdefence_v0`. The package needs numpy, and the shared
-library, which env/python/build.py builds; it uses Gymnasium and PettingZoo if they are installed.
+library and the program, which env/python/build.py builds; it uses Gymnasium and PettingZoo if they are installed.
 """
 
 from typing import Any as _Any
@@ -21,6 +21,7 @@ except ModuleNotFoundError as _e:
 
 from . import registration as _registration
 from .arrays import unpack_masks
+from .commands import Ratings, evaluate, generate
 from .dataset import Dataset, advantages, dataset
 from .library import ArgumentError, DataError, Error, HandleError, StateError, WaitError, games
 from .making import make_vec
@@ -40,6 +41,7 @@ __all__ = [
     "Error",
     "HandleError",
     "ParallelEnv",
+    "Ratings",
     "SingleEnv",
     "State",
     "StateError",
@@ -48,7 +50,9 @@ __all__ = [
     "__version__",
     "advantages",
     "dataset",
+    "evaluate",
     "games",
+    "generate",
     "make",
     "make_env",
     "make_vec",
