@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The build puts the program here.
-PROGRAM = Path(__file__).parent / "moonfarm" / "bin" / ("moonfarm.exe" if sys.platform == "win32" else "moonfarm")
+# The program: the one that the environment variable MOONFARM_PROGRAM names, or else where the build puts it.
+PROGRAM = Path(os.environ.get("MOONFARM_PROGRAM") or Path(__file__).parent / "moonfarm" / "bin" / ("moonfarm.exe" if sys.platform == "win32" else "moonfarm"))
 MISSING = f"moonfarm: the program {PROGRAM} is not there; python3 env/python/build.py builds it"
 
 

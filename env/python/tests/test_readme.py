@@ -92,9 +92,10 @@ class Pages(unittest.TestCase):
         if "data/td" in block:
             self.dataset()
         path = os.pathsep.join([str(ROOT / "env" / "python"), os.environ.get("PYTHONPATH", "")])
+        named = {"MOONFARM_PROGRAM": str(program())} if "moonfarm.generate(" in block else {}
         done = subprocess.run(
             [sys.executable, "-c", block],
-            cwd=self.folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+            cwd=self.folder, env={**os.environ, **named, "PYTHONPATH": path}, capture_output=True, text=True,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout)

@@ -9,6 +9,22 @@ import numpy as np
 import moonfarm
 
 
+class Names(unittest.TestCase):
+    def test_ids_and_modules(self):
+        for name in ("TowerDefence-v0", "moonfarm/TowerDefence-v0", "towerdefence"):
+            self.assertEqual(moonfarm.make(name).vector.game, "towerdefence")
+            self.assertEqual(moonfarm.parallel_env(name).vector.game, "towerdefence")
+        for game in moonfarm.games():
+            module = getattr(moonfarm, f"{game['name']}_v0")
+            self.assertEqual(str(module.parallel_env(max_turns=4)), module.__name__.rpartition(".")[2])
+        from moonfarm import tron_v0
+
+        self.assertIs(tron_v0, moonfarm.tron_v0)
+        for name in ("chess_v0", "towerdefence_v1"):
+            with self.assertRaisesRegex(AttributeError, name):
+                getattr(moonfarm, name)
+
+
 class Single(unittest.TestCase):
     def test_every_game(self):
         for game in moonfarm.games():
