@@ -1,7 +1,8 @@
 """The build backend (PEP 517 and PEP 660): it builds the shared library and the command with Go and gcc, and zips wheels.
 
 It uses only the standard library and downloads nothing. The Go sources are those of the
-clone that this folder is in, so there are no source distributions.
+clone that this folder is in, so there are no source distributions. With GOOS, GOARCH and a
+compiler as CC in the environment it makes the wheel of another platform.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import stat
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -22,8 +24,17 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent
 PACKAGE = HERE / "moonfarm"
-COMMAND = PACKAGE / "bin" / ("moonfarm.exe" if sys.platform == "win32" else "moonfarm")
 ROOT = HERE.parent.parent
+
+# The names of the library and the command in the package on other systems than Linux.
+NAMES = {"darwin": ("libmoonfarm.dylib", "bin/moonfarm"), "windows": ("moonfarm.dll", "bin/moonfarm.exe")}
+
+# The platforms of wheels by GOOS and GOARCH; on Linux the version of glibc comes before the machine.
+PLATFORMS = {
+    ("linux", "amd64"): "linux_x86_64", ("linux", "arm64"): "linux_aarch64",
+    ("windows", "amd64"): "win_amd64", ("windows", "arm64"): "win_arm64",
+    ("darwin", "amd64"): "macosx_12_0_x86_64", ("darwin", "arm64"): "macosx_12_0_arm64",
+}  # fmt: skip
 
 PYTHON = ">=3.9"
 NUMPY = "numpy>=1.21"
@@ -38,15 +49,16 @@ class BuildError(Exception):
 # The programs
 
 
-def build() -> list[Path]:
-    """Builds the shared library and the command into the package folder and returns their paths. It reports progress on stderr."""
+def build(folder: Path = PACKAGE) -> list[Path]:
+    """Builds the shared library and the command into a folder and returns their paths. It reports progress on stderr."""
     began = time.monotonic()
     say(check_tools())
-    library = {"darwin": "libmoonfarm.dylib", "win32": "moonfarm.dll"}.get(sys.platform, "libmoonfarm.so")
+    system = target()[0]
+    library, command = NAMES.get(system, ("libmoonfarm.so", "bin/moonfarm"))
     # On Linux the mode pie compiles packages as c-shared does, so that the second build finds them compiled.
-    mode = ["-buildmode=pie"] if sys.platform == "linux" else []
-    COMMAND.parent.mkdir(exist_ok=True)
-    built = [_build(["-buildmode=c-shared"], PACKAGE / library, "./cmd/libmoonfarm"), _build(mode, COMMAND, "./cmd/moonfarm")]
+    mode = ["-buildmode=pie"] if system == "linux" else []
+    (folder / command).parent.mkdir(exist_ok=True)
+    built = [_build(["-buildmode=c-shared"], folder / library, "./cmd/libmoonfarm"), _build(mode, folder / command, "./cmd/moonfarm")]
     for path in built:
         say(f"{path} is built, {path.stat().st_size >> 20} MiB")
     say(f"after {time.monotonic() - began:.0f} s")
@@ -75,10 +87,9 @@ def say(text: str) -> None:
 
 def _watched(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Runs a command of Go with -v, which prints each package before compiling it, and reports their number."""
-    environment = {**os.environ, "CGO_ENABLED": "1"}
     told, packages, last = [], 0, time.monotonic()
     with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        command, cwd=ROOT, env=_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
@@ -134,9 +145,19 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(n or 0) for n in found.groups()) if found else (99,)
 
 
+def target() -> tuple[str, str]:
+    """Returns the system and the architecture that Go builds for, by its names."""
+    system, architecture = _run(["go", "env", "GOOS", "GOARCH"]).stdout.split()
+    return system, architecture
+
+
+def _environment() -> dict[str, str]:
+    """Returns the environment of Go: the C compiler of macOS builds for the oldest release on which programs of Go run."""
+    return {"MACOSX_DEPLOYMENT_TARGET": "12.0", **os.environ, "CGO_ENABLED": "1"}
+
+
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "CGO_ENABLED": "1"}
-    return subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return subprocess.run(command, cwd=ROOT, env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
 def _said(done: subprocess.CompletedProcess[str]) -> str:
@@ -164,7 +185,7 @@ CLASSIFIERS = (
 
 def _platform(programs: dict[str, bytes]) -> str:
     """Returns the platform of a wheel: on Linux that of the oldest glibc that the programs need (PEP 600)."""
-    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    platform = PLATFORMS.get(target(), re.sub(r"[-.]", "_", sysconfig.get_platform()))
     needed = [tuple(map(int, found)) for data in programs.values() for found in re.findall(rb"GLIBC_(\d+)\.(\d+)", data)]
     if not platform.startswith("linux_") or not needed:
         return platform
@@ -218,8 +239,8 @@ def _wheel(folder: str, files: dict[str, bytes], programs: dict[str, bytes]) -> 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """PEP 517: builds a wheel with the library and the command in it."""
-    library, command = _built()
-    programs = {"moonfarm/" + library.name: library.read_bytes(), "moonfarm/bin/" + command.name: command.read_bytes()}
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {f"moonfarm/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in _built(Path(folder))}
     files = {"moonfarm_command.py": (HERE / "moonfarm_command.py").read_bytes()}
     for path in PACKAGE.rglob("*"):
         if path.suffix == ".py" or path.name == "py.typed":
@@ -229,7 +250,7 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
 
 def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """PEP 660: builds a wheel that points to this folder, in which it builds the library and the command."""
-    _built()
+    _built(PACKAGE)
     return _wheel(wheel_directory, {"moonfarm_editable.pth": f"{HERE}\n".encode()}, {})
 
 
@@ -240,9 +261,9 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     )
 
 
-def _built() -> list[Path]:
+def _built(folder: Path) -> list[Path]:
     try:
-        return build()
+        return build(folder)
     except BuildError as e:
         sys.exit(str(e))
 

@@ -52,6 +52,12 @@ class Missing(Tools):
         self.assertRegex(done.stderr, "^moonfarm: Go is missing")
 
 
+# A Go that says which packages it compiles, and writes a file, which needs what is in NEEDS.
+BUILDS = """case $2 in GOVERSION) echo go1.99.1;; CC) echo gcc;; GOOS) echo ${GOOS:-linux}; echo ${GOARCH:-amd64};; *)
+echo moonfarm/sim >&2; echo moonfarm/cmd/libmoonfarm >&2
+while [ "$1" != -o ]; do shift; done; echo "a file$NEEDS" >"$2";; esac"""
+
+
 class Building(Tools):
     """Runs build with a Go that is a script."""
 
@@ -59,22 +65,17 @@ class Building(Tools):
         """Returns the messages, and the error if there is one."""
         said = io.StringIO()
         with tempfile.TemporaryDirectory() as folder, self.tools(gcc="", go=go), mock.patch.object(
-            backend, "PACKAGE", Path(folder)
-        ), mock.patch.object(backend, "COMMAND", Path(folder) / "bin" / "moonfarm"), mock.patch.object(
             backend, "SECONDS", 0
         ), contextlib.redirect_stderr(said):
             try:
-                built = backend.build()
+                built = backend.build(Path(folder))
             except backend.BuildError as e:
                 return said.getvalue(), str(e)
             self.assertEqual([path.read_text() for path in built], ["a file\n", "a file\n"])
         return said.getvalue(), None
 
     def test_what_is_done_is_said(self):
-        go = """case $2 in GOVERSION) echo go1.99.1;; CC) echo gcc;; *)
-        echo moonfarm/sim >&2; echo moonfarm/cmd/libmoonfarm >&2
-        while [ "$1" != -o ]; do shift; done; echo a file >"$2";; esac"""
-        said, error = self.build(go)
+        said, error = self.build(BUILDS)
         self.assertIsNone(error)
         lines = said.splitlines()
         self.assertEqual(lines[0], "moonfarm: building with go1.99.1 and gcc")
@@ -85,28 +86,36 @@ class Building(Tools):
         self.assertRegex(lines[-1], r"^moonfarm: after \d+ s$")
 
     def test_what_go_says_is_in_the_error(self):
-        said, error = self.build("case $2 in GOVERSION) echo go1.99.1;; CC) echo gcc;; *) echo moonfarm/sim; echo 'x.go:1: bad' >&2; exit 1;; esac")
+        said, error = self.build("case $2 in GOVERSION) echo go1.99.1;; CC) echo gcc;; GOOS) echo linux amd64;; *) echo moonfarm/sim; echo 'x.go:1: bad' >&2; exit 1;; esac")
         self.assertRegex(error, "(?s)cannot be built: go build .* says\nx.go:1: bad$")
 
 
-class Wheels(unittest.TestCase):
-    def made(self, build):
-        with tempfile.TemporaryDirectory() as out:
-            built = [Path(out) / "libmoonfarm.so", Path(out) / "moonfarm"]
-            for path in built:
-                path.write_bytes(path.name.encode())
-            with mock.patch.object(backend, "build", return_value=built):
-                with zipfile.ZipFile(Path(out) / build(out)) as wheel:
-                    programs = [info.filename for info in wheel.infolist() if info.external_attr >> 16 & 0o111]
-                    self.assertEqual(programs, ["moonfarm/bin/moonfarm", "moonfarm/libmoonfarm.so"] if build == backend.build_wheel else [])
-                    return {name: wheel.read(name) for name in wheel.namelist()}, wheel.filename
+@unittest.skipIf(sys.platform == "win32", "Windows starts no scripts")
+class Wheels(Tools):
+    def made(self, build, **environment):
+        """Returns the files of a wheel, the names of the programs among them, and its own name."""
+        with tempfile.TemporaryDirectory() as out, self.tools(gcc="", go=BUILDS), mock.patch.dict(os.environ, environment), contextlib.redirect_stderr(io.StringIO()):
+            with zipfile.ZipFile(Path(out) / build(out)) as wheel:
+                programs = [info.filename for info in wheel.infolist() if info.external_attr >> 16 & 0o111]
+                return {name: wheel.read(name) for name in wheel.namelist()}, programs, Path(wheel.filename).name
+
+    def test_platforms(self):
+        """A wheel of each platform has its tag, and its programs by their names there."""
+        for goos, goarch, needs, tag, names in (
+            ("linux", "amd64", "GLIBC_2.9 GLIBC_2.17 GLIBC_2.4", "manylinux_2_17_x86_64", ["bin/moonfarm", "libmoonfarm.so"]),
+            ("linux", "arm64", "", "linux_aarch64", ["bin/moonfarm", "libmoonfarm.so"]),
+            ("windows", "amd64", "", "win_amd64", ["bin/moonfarm.exe", "moonfarm.dll"]),
+            ("darwin", "arm64", "", "macosx_12_0_arm64", ["bin/moonfarm", "libmoonfarm.dylib"]),
+        ):
+            files, programs, name = self.made(backend.build_wheel, GOOS=goos, GOARCH=goarch, NEEDS=needs)
+            self.assertEqual(name, f"moonfarm-{backend.version()}-py3-none-{tag}.whl")
+            self.assertEqual(programs, ["moonfarm/" + program for program in names])
+            self.assertIn(f"\nTag: py3-none-{tag}\n".encode(), files[f"moonfarm-{backend.version()}.dist-info/WHEEL"])
 
     def test_wheel(self):
-        files, name = self.made(backend.build_wheel)
+        files, _, _ = self.made(backend.build_wheel)
         info = f"moonfarm-{backend.version()}.dist-info/"
-        self.assertRegex(name, rf"moonfarm-{backend.version()}-py3-none-\w+\.whl$")
-        self.assertEqual(files["moonfarm/libmoonfarm.so"], b"libmoonfarm.so")
-        self.assertEqual(files["moonfarm/bin/moonfarm"], b"moonfarm")
+        self.assertEqual({files["moonfarm/libmoonfarm.so"], files["moonfarm/bin/moonfarm"]}, {b"a file\n"})
         self.assertIn(b"\nDescription-Content-Type: text/markdown\n\n# The Python package\n", files[info + "METADATA"])
         self.assertIn(b"\nCopyright 2009 The Go Authors.\n", files[info + "licenses/THIRD_PARTY_NOTICES"])
         self.assertIn(b"[console_scripts]\nmoonfarm = moonfarm_command:main\n", files[info + "entry_points.txt"])
@@ -116,16 +125,13 @@ class Wheels(unittest.TestCase):
         record = files[info + "RECORD"].decode().splitlines()
         self.assertEqual({line.split(",")[0] for line in record}, set(files))
 
-    @unittest.skipUnless(sys.platform == "linux", "left out: wheels of Linux alone have a glibc")
-    def test_platform(self):
-        platform = backend._platform({"a": b"..GLIBC_2.9\0GLIBC_2.17\0", "b": b"GLIBC_2.4"})
-        self.assertRegex(platform, r"^manylinux_2_17_\w+$")
-        self.assertRegex(backend._platform({"a": b"static"}), r"^linux_\w+$")
-
     def test_editable(self):
-        files, _ = self.made(backend.build_editable)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(backend, "PACKAGE", Path(folder)):
+            (Path(folder) / "version.py").write_text('__version__ = "1.2.3"')
+            files, programs, _ = self.made(backend.build_editable)
+            self.assertTrue((Path(folder) / "bin" / "moonfarm").exists())
         self.assertEqual(files["moonfarm_editable.pth"].decode().strip(), str(FOLDER))
-        self.assertFalse(any(name.startswith("moonfarm/") for name in files))
+        self.assertFalse(programs or any(name.startswith("moonfarm/") for name in files))
 
     def test_no_source_distribution(self):
         with self.assertRaisesRegex(backend.UnsupportedOperation, "install from a clone"):
