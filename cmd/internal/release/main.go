@@ -1,5 +1,6 @@
 // Command release builds the files of a release: an archive of each command for each
-// platform, a Python wheel with the library for this platform, and SHA256SUMS.
+// platform, Python wheels for this platform and those for which a C compiler is there, and
+// SHA256SUMS.
 //
 //	go run ./cmd/internal/release -out dist
 //
@@ -51,7 +52,7 @@ func run(ctx context.Context, args []string) error {
 	out := flags.String("out", "dist", "new `folder` for the files")
 	on := flags.String("platforms", strings.Join(platforms, ","), "`list` of system/architecture")
 	named := flags.String("commands", "", "`list` of commands (default all)")
-	wheel := flags.Bool("wheel", true, "build the Python wheel, with pip of $PYTHON or python3")
+	wheels := flags.Bool("wheels", true, "build the Python wheels, with pip of $PYTHON or python3")
 	draft := flags.Bool("draft", false, "build from any commit")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -60,7 +61,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &release{root: filepath.Dir(module), version: datasets.Version, profile: profile, platforms: strings.Split(*on, ","), wheel: *wheel, log: os.Stderr}
+	r := &release{root: filepath.Dir(module), version: datasets.Version, profile: profile, platforms: strings.Split(*on, ","), wheels: *wheels, log: os.Stderr}
 	if r.out, err = filepath.Abs(*out); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing/fstest"
 	"time"
@@ -25,7 +26,7 @@ type release struct {
 	profile   string // for -pgo: a path from root, or "off"
 	commands  []string
 	platforms []string // system/architecture
-	wheel     bool
+	wheels    bool
 	when      time.Time // modification time of all files in archives
 	log       io.Writer
 }
@@ -54,9 +55,9 @@ func (r *release) make(ctx context.Context) (err error) {
 			}
 		}
 	}
-	if r.wheel {
-		if err := r.buildWheel(ctx, files); err != nil {
-			return fmt.Errorf("wheel: %w", err)
+	if r.wheels {
+		if err := r.buildWheels(ctx, files); err != nil {
+			return err
 		}
 	}
 	if err := writeSums(files); err != nil {
@@ -117,15 +118,47 @@ func (r *release) build(ctx context.Context, command, system, architecture, out 
 		"go", "build", "-trimpath", "-pgo="+r.profile, "-ldflags=-s -w", "-o", out, "./cmd/"+command)
 }
 
-// buildWheel builds the Python package for this platform, and its library with the profile.
-func (r *release) buildWheel(ctx context.Context, files string) error {
+// crossCompilers are the C compilers with which a machine of another platform makes wheels. There is none for macOS, as it
+// would need Apple's SDK.
+var crossCompilers = map[string]string{"linux/amd64": "x86_64-linux-gnu-gcc", "linux/arm64": "aarch64-linux-gnu-gcc", "windows/amd64": "x86_64-w64-mingw32-gcc"}
+
+// buildWheels builds the Python package for this platform, and for the others of the release if their compilers are there.
+func (r *release) buildWheels(ctx context.Context, files string) error {
+	host := runtime.GOOS + "/" + runtime.GOARCH
+	if err := r.buildWheel(ctx, files, host); err != nil {
+		return err
+	}
+	for _, platform := range r.platforms {
+		compiler, known := crossCompilers[platform]
+		_, err := exec.LookPath(compiler)
+		switch system, architecture, _ := strings.Cut(platform, "/"); {
+		case platform == host:
+		case !known:
+			fmt.Fprintf(r.log, "no wheel for %s: a machine of that platform makes it\n", platform)
+		case err != nil:
+			fmt.Fprintf(r.log, "no wheel for %s: there is no %s\n", platform, compiler)
+		default:
+			if err := r.buildWheel(ctx, files, platform, "GOOS="+system, "GOARCH="+architecture, "CC="+compiler); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// buildWheel builds the Python package for the platform of an environment, and its programs with the profile.
+func (r *release) buildWheel(ctx context.Context, files, platform string, environment ...string) error {
 	python := cmp.Or(os.Getenv("PYTHON"), "python3")
 	profile := r.profile
 	if profile != "off" {
 		profile = filepath.Join(r.root, profile)
 	}
-	flags := fmt.Sprintf("GOFLAGS=-buildvcs=auto '-pgo=%s' '-ldflags=-s -w'", profile)
-	return r.call(ctx, []string{flags}, python, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-cache-dir", "--quiet", "--wheel-dir", files, "./env/python")
+	environment = append(environment, fmt.Sprintf("GOFLAGS=-buildvcs=auto '-pgo=%s' '-ldflags=-s -w'", profile))
+	err := r.call(ctx, environment, python, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-cache-dir", "--quiet", "--wheel-dir", files, "./env/python")
+	if err != nil {
+		return fmt.Errorf("wheel for %s: %w", platform, err)
+	}
+	return nil
 }
 
 // call runs a program in the root of the module.

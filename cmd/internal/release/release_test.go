@@ -135,6 +135,32 @@ func checkArchive(t *testing.T, out, platform string) {
 	}
 }
 
+// TestWheels: a wheel of another platform needs its C compiler.
+func TestWheels(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("left out: the compilers of the test are those of linux/amd64")
+	}
+	bin := t.TempDir()
+	pip := "#!/bin/sh\necho \"$GOOS/$GOARCH $CC\" >>made\n"
+	for name, text := range map[string]string{"pip": pip, "x86_64-w64-mingw32-gcc": ""} {
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(text), 0o777))
+	}
+	for name, value := range map[string]string{"PYTHON": filepath.Join(bin, "pip"), "PATH": bin, "GOOS": "", "GOARCH": "", "CC": ""} {
+		t.Setenv(name, value)
+	}
+	var log strings.Builder
+	r := &release{root: t.TempDir(), profile: "off", platforms: platforms, log: &log}
+	require.NoError(t, r.buildWheels(t.Context(), "files"))
+	made, err := os.ReadFile(filepath.Join(r.root, "made"))
+	require.NoError(t, err)
+	assert.Equal(t, "/ \nwindows/amd64 x86_64-w64-mingw32-gcc\n", string(made))
+	assert.Equal(t, `no wheel for linux/arm64: there is no aarch64-linux-gnu-gcc
+no wheel for darwin/amd64: a machine of that platform makes it
+no wheel for darwin/arm64: a machine of that platform makes it
+no wheel for windows/arm64: a machine of that platform makes it
+`, log.String())
+}
+
 // TestRefused: a refused release leaves no files.
 func TestRefused(t *testing.T) {
 	root := t.TempDir()
