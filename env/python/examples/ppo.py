@@ -25,12 +25,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+try:
+    import moonfarm
+except ModuleNotFoundError:
+    raise SystemExit("there is no moonfarm: pip install ./env/python, or PYTHONPATH=env/python after python3 env/python/build.py") from None
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-
-import moonfarm
 
 # For each game: the form, the reward for shaping and its weight, and the opponents.
 GAMES: dict[str, tuple[str, str, float, list[str]]] = {
@@ -339,10 +341,11 @@ def main() -> None:
         steps, updates = steps + fresh, updates + 1
         over = steps >= args.steps
         measure = over or bool(args.measure) and updates % args.measure == 0
+        many = args.games * (4 if over else 1)
         for opponent in args.opponent if measure else ():
-            share, low, high = score(agent, opponent, args.games * (4 if over else 1), args)
-            point[opponent] = share
-            print(f"{100 * share:.1f} % against {opponent} [{100 * low:.1f}, {100 * high:.1f}]", flush=True)
+            share, low, high = score(agent, opponent, many, args)
+            point["scores/" + opponent] = share
+            print(f"{100 * share:.1f} % against {opponent} [{100 * low:.1f}, {100 * high:.1f}] in {many} games", flush=True)
         if measure:
             point["measure_seconds"] = time.perf_counter() - learned
             agent.write(one, args.out / "network.onnx")

@@ -21,7 +21,8 @@ from .dataset import Dataset, dataset
 from .library import ArgumentError, Error
 from .registration import game_of
 
-# The child gets no Ctrl-C of the terminal, so that it gets exactly one signal: the second one would kill it.
+# The child gets no Ctrl-C of the terminal, so that it gets exactly one signal: the second one would kill it. Other threads than
+# the main one get no KeyboardInterrupt: their children get the terminal's.
 _APART: dict[str, Any] = {"creationflags": 0x200} if sys.platform == "win32" else {"start_new_session": True}
 
 
@@ -127,7 +128,7 @@ def run(arguments: Sequence[str], progress: bool = True) -> Any:
     with tempfile.TemporaryFile() as out:  # not a pipe, which would have to be read at the same time
         child = subprocess.Popen(
             [moonfarm_command.PROGRAM, *arguments, "--json"], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
-            encoding="utf-8", errors="replace", **_APART,
+            encoding="utf-8", errors="replace", **(_APART if threading.current_thread() is threading.main_thread() else {}),
         )  # fmt: skip
         meter = _meter(arguments[0]) if progress else _Meter()
         failure = None

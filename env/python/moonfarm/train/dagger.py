@@ -30,7 +30,6 @@ import argparse
 import itertools
 import json
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -41,7 +40,6 @@ import torch
 from torch import Tensor, nn
 
 import moonfarm
-import moonfarm_command
 
 from . import options
 from .bodies import keep, reading
@@ -49,17 +47,6 @@ from .learner import Learner, scored
 from .networks import make, write
 from .rows import Batch, Memory, Source, asked, blend
 from .run import Run, begin
-
-
-def call(*arguments: object) -> str:
-    """Returns what the program moonfarm prints."""
-    program = moonfarm_command.PROGRAM if moonfarm_command.PROGRAM.is_file() else shutil.which("moonfarm")
-    if program is None:
-        raise SystemExit("the program moonfarm is not there: python3 env/python/build.py builds it")
-    done = subprocess.run([program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise SystemExit(done.stderr.strip() or f"moonfarm {arguments[0]} has ended with status {done.returncode}")
-    return done.stdout
 
 
 def player(file: Path, temperature: float) -> str:
@@ -77,11 +64,9 @@ def play(number: int, args: argparse.Namespace) -> list[Path]:
             learner = f"mix({args.teacher_share}*{args.teacher},{1 - args.teacher_share}*{learner})"
     for i, opponent in enumerate(args.opponent):
         games.append(args.out / str(number) / f"games{i}")
-        opening = ["--opening", args.opening] if args.opening else []
-        call(
-            "generate", args.game, "--policy", f"{learner},{opponent}", "--ask", args.teacher, "--obs", "none",
-            "--episodes", args.episodes, "--shard-episodes", args.shard_episodes, "--seed", 1000 * args.seed + number,
-            "--max-turns", args.max_turns, "--workers", args.threads, *opening, "--out", games[-1],
+        moonfarm.generate(
+            args.game, games[-1], policy=[learner, opponent], ask=args.teacher, obs="none", episodes=args.episodes, opening=args.opening,
+            shard_episodes=args.shard_episodes, seed=1000 * args.seed + number, max_turns=args.max_turns, workers=args.threads, progress=False,
         )  # fmt: skip
     return games
 
@@ -183,9 +168,9 @@ class Rounds:
         if args.games and not any(name.startswith("scores/") for name in point):
             results = {}
             for opponent in dict.fromkeys([*args.opponent, *args.judge]):
-                players = ["--player", player(folder / "network.onnx", args.temperature), "--player", opponent]
-                said = call("eval", args.game, *players, "--games", args.games, "--max-turns", args.max_turns, "--seed", args.seed, "--json")
-                results[opponent] = json.loads(said)["players"][0]["score"]
+                players = [player(folder / "network.onnx", args.temperature), opponent]
+                found = moonfarm.evaluate(args.game, players, games=args.games, max_turns=args.max_turns, seed=args.seed, progress=False)
+                results[opponent] = found.report["players"][0]["score"]
             run.say(f"round {number}: {point['rows']} rows, loss {point['loss']:.3f}, after {point['seconds']:.0f} s, {point['cpu']:.0f} CPU-s")
             for opponent, score in results.items():
                 point |= scored(run, opponent, score, args.games)

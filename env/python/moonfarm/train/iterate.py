@@ -51,7 +51,7 @@ from moonfarm.exporting import whole
 from . import options
 from .bodies import keep, reading, save
 from .clone import choose
-from .dagger import call, player, sources
+from .dagger import player, sources
 from .learner import Learner, scored
 from .networks import make, write
 from .rows import Rows, Source, blend, cross_entropy, distinct
@@ -167,15 +167,15 @@ class Generations:
             if args.unsearched in (0, 1):
                 learner = network if args.unsearched else search
             games, against = args.later, round(args.against * args.later / len(args.opponent))
-        ask = [] if "{model}" in args.search else ["--ask", args.search]
-        lineups = [(learner, games - against * len(args.opponent)), *((f"{learner},{o}", against) for o in args.opponent)]
+        ask = None if "{model}" in args.search else args.search
+        lineups = [([learner], games - against * len(args.opponent)), *(([learner, o], against) for o in args.opponent)]
         for i, (players, episodes) in enumerate(lineups):
             if episodes:
-                self.run.now(f"generation {number}: plays {episodes} games of {players}")
-                call(
-                    "generate", args.game, "--policy", players, *ask, "--obs", "none", "--episodes", episodes,
-                    "--shard-episodes", args.shard_episodes, "--seed", number + 1000 * (args.seed - 1),
-                    "--max-turns", args.max_turns, "--workers", args.threads, "--out", self.folder(number) / f"games{i}",
+                self.run.now(f"generation {number}: plays {episodes} games of {players[-1]}")
+                moonfarm.generate(
+                    args.game, self.folder(number) / f"games{i}", policy=players, ask=ask, obs="none", episodes=episodes,
+                    shard_episodes=args.shard_episodes, seed=number + 1000 * (args.seed - 1), max_turns=args.max_turns,
+                    workers=args.threads, progress=False,
                 )  # fmt: skip
 
     def learn(self, learner: Learner, mean: nn.Module, parts: list[list[Source]], seed: int) -> float:
@@ -231,13 +231,10 @@ class Generations:
         rows, games = (sum(data.metadata["totals"][name] for data in new) for name in ("rows", "episodes"))
         return {"rows": rows, "games": games, "distinct": sum(map(distinct, new)), "learn": learner.learn, "loss": loss}
 
-    def evaluate(self, players: list[str], *arguments: object) -> dict[str, Any]:
+    def evaluate(self, players: list[str], **flags: Any) -> dict[str, Any]:
         """Returns the results of games between players."""
-        said = [word for name in players for word in ("--player", name)]
-        result: dict[str, Any] = json.loads(
-            call("eval", self.args.game, *said, *arguments, "--max-turns", self.args.max_turns, "--seed", self.args.seed, "--json")
-        )
-        return result
+        args = self.args
+        return moonfarm.evaluate(args.game, players, max_turns=args.max_turns, seed=args.seed, progress=False, **flags).report
 
     def measure(self, number: int) -> dict[str, Any]:
         """Compares the network of a generation with the best one and with the scripts; returns the scores."""
@@ -246,11 +243,11 @@ class Generations:
         if number > 1:
             self.run.now(f"generation {number}: plays against the best network before")
             drawn = [player(file, args.temperature or 1) for file in (network, self.best)]  # the likeliest choices repeat a game
-            result = self.evaluate(drawn, "--sprt", args.sprt, "--games", 10 * args.games)
+            result = self.evaluate(drawn, sprt=args.sprt, games=10 * args.games)
             found = {"kept": result["sprt"]["decision"] == "H1", "score": result["players"][0]["score"]}
         self.run.now(f"generation {number}: plays against the opponents")
         players = [player(network, args.temperature), *dict.fromkeys([*args.opponent, *args.judge])]
-        result = self.evaluate(players, "--schedule", "gauntlet", "--games", args.games)
+        result = self.evaluate(players, schedule="gauntlet", games=args.games)
         ours, names = result["players"][0]["player"], ("score", "games", "distinct")
         return {**found, "scores": {pair["b"]: {name: pair[name] for name in names} for pair in result["pairs"] if pair["a"] == ours}}
 
@@ -258,7 +255,7 @@ class Generations:
         """Rates the players of all generations against each other and against the anchor, whose rating is 0."""
         args, files = self.args, [self.folder(c["generation"]) / "network.onnx" for c in self.points]
         players = [args.rated.format(model=f'"{file}"') if args.rated else player(file, args.temperature) for file in files]
-        result = self.evaluate([*players, args.anchor], "--games", max(2, args.games // 8), "--anchor", args.anchor)
+        result = self.evaluate([*players, args.anchor], games=max(2, args.games // 8), anchor=args.anchor)
         for c, rated in zip(self.points, result["players"]):
             c["rating"], c["error"] = rated["elo"], rated["error"]  # None: too few games for an error
             keep(c, self.folder(c["generation"]) / "point.json")
@@ -303,7 +300,8 @@ class Generations:
         found = list[dict[str, Any]]()
         for point in self.points:
             flat: dict[str, Any] = {name: x for name, x in point.items() if isinstance(x, (int, float))}
-            found.append({**flat, **{f"scores/{name}": of["score"] for name, of in point["scores"].items()}})
+            flat |= {f"scores/{name}": of["score"] for name, of in point["scores"].items()}
+            found.append(flat)
         return found
 
     def all(self) -> None:

@@ -65,6 +65,11 @@ class Learner:
         names = [*self.body.inputs, *(["player"] if "player" in batch else [])]
         return self._see({name: self.tensor(batch, name) for name in names if name != "mask"}, self.legal(batch))
 
+    def value(self, seen: Seen) -> Tensor:
+        """Returns the values, float32 [rows]."""
+        assert seen.value is not None
+        return seen.value.float()
+
     def loss(self, batch: Batch) -> Tensor:
         """Returns the mean over rows of the heads' cross-entropies, and the mean square of the value's error."""
         labels, shares = self.labels(batch, self.learn), None

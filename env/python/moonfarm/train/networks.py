@@ -89,7 +89,7 @@ class Network(Cells):
 
     def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
         planes, scalars = tensors["planes"].float() * self.plane_scale, self.scaled(tensors)
-        h = self.trunk(torch.cat([self.board(planes), scalars, *([] if self.local else [mask.float()])], 1))
+        h = self.trunk(torch.cat([self.board(planes), scalars, *([] if self.local or mask is None else [mask.float()])], 1))
         value = None if self.value is None else torch.tanh(self.value(h))[:, 0]
         if self.local:  # affordable choices depend on small differences, which waves of several lengths show
             waves = [wave(k * scalars) for k in (4.0, 16.0, 64.0) for wave in (torch.sin, torch.cos)]

@@ -70,7 +70,8 @@ class League:
         hard = [max(1 - won, 0.02) ** self.args.prioritise for won in self.won.values()]
         first = len(self.args.opponent)
         out = list[float]()
-        for group, share in ((hard[:first], 1 - self.args.past_share if self.selves else 1), (hard[first:], self.args.past_share)):
+        shares = (1 - self.args.past_share, self.args.past_share) if self.selves else (1.0, 0.0)
+        for group, share in zip((hard[:first], hard[first:]), shares):
             out += [share * x / sum(group) for x in group]
         return out
 
@@ -137,7 +138,7 @@ class Games:
             seen = {name: a[awake] for name, a in self.rows.items()}
             with torch.no_grad():
                 features = me.see(seen)
-                self.value[awake] = args.span * features.value.float().cpu().numpy()
+                self.value[awake] = args.span * me.value(features).cpu().numpy()
                 if step == args.steps:
                     break
                 drawn, log = (a.cpu().numpy() for a in me.choose(features))
@@ -153,7 +154,7 @@ class Games:
         data["value"] = whole["value"][whole["learned"]]
         gain = gain[whole["learned"]].astype(np.float32)
         data["return"] = gain + data["value"]
-        self.means = {"result": float(np.mean(self.results or [math.nan])), "length": float(np.mean(self.lengths or [math.nan]))}
+        self.means = {"result": float(np.mean(self.results or [math.nan])), "length": float(np.mean(self.lengths)) if self.lengths else math.nan}
         self.means["play_steps_per_second"] = len(gain) / (time.perf_counter() - begun)
         return {**data, "gain": (gain - gain.mean()) / (gain.std() + 1e-6)}
 
@@ -198,7 +199,7 @@ def loss(me: Learner, teacher: Learner | None, batch: Rows, args: argparse.Names
             apart = apart + (theirs.exp() * (theirs - log)).sum()
     heads = max(heads, 1)
     policy = (surrogate + args.entropy * entropy - args.teacher_weight * apart) / heads
-    off = F.mse_loss(args.span * seen.value.float(), me.tensor(batch, "return"))
+    off = F.mse_loss(args.span * me.value(seen), me.tensor(batch, "return"))
     return 0.5 * off - policy, torch.stack([-surrogate / heads, off, entropy / len(gain), kl / heads, clipped / heads]).detach()
 
 

@@ -93,7 +93,7 @@ class Run:
     def _beat(self) -> None:
         while not self._end.wait(0.5):
             if time.monotonic() - self._said >= EVERY:
-                self.say(f"{self.seconds:6.0f} s  {self._status}")
+                self.say(f"{self.seconds:6.0f} s … {self._status}")
 
     @contextlib.contextmanager
     def timed(self, what: str) -> Iterator[None]:

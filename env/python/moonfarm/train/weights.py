@@ -63,7 +63,7 @@ def weights(file: Path, body: nn.Module) -> dict[str, Tensor]:
             if kind == NODE and texts(parts, OPERATOR) == ["Identity"]:  # equal arrays are written once
                 same.append((texts(parts, OUTPUT)[0], texts(parts, INPUT)[0]))
             elif kind == INITIALIZER:
-                dims, raw = [x for n, x in parts if n == DIMS], [x for n, x in parts if n == RAW and not isinstance(x, int)]
+                dims, raw = [x for n, x in parts if n == DIMS and isinstance(x, int)], [x for n, x in parts if n == RAW and not isinstance(x, int)]
                 dtype = TYPES.get(next((x for n, x in parts if n == TYPE and isinstance(x, int)), 0))
                 if dtype is not None and raw:
                     array = np.frombuffer(raw[0], dtype).astype(np.float32).reshape(dims)
