@@ -100,6 +100,17 @@ func mf_bind(h C.mf_handle, s address, e address) C.int32_t {
 	})
 }
 
+//export mf_set_weights
+func mf_set_weights(h C.mf_handle, weights address, e address) C.int32_t {
+	return with(h, e, func(v *environments) error {
+		from, err := numbers[float64]("weights", weights, v.opponents)
+		if err != nil {
+			return err
+		}
+		return v.SetWeights(from)
+	})
+}
+
 //export mf_reset
 func mf_reset(h C.mf_handle, seeds address, mask address, e address) C.int32_t {
 	return with(h, e, func(v *environments) error {

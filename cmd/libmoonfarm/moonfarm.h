@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define MF_ABI 5 /* the result of mf_abi */
+#define MF_ABI 6 /* the result of mf_abi */
 
 typedef uint64_t mf_handle; /* 0: none */
 
@@ -66,7 +66,9 @@ typedef struct {
 	const char *reward;    /* name of a reward of mf_describe; NULL: "result" */
 	const char *form;      /* name of a form of mf_games: what a row observes, and what an action means; NULL or "": the first */
 	const char *opponents; /* texts of policies, one per line: each episode draws one for each other seat; NULL: none;
-	                          a path with blanks or special characters needs quotes: "my nets/td.onnx"(greedy) */
+	                          a path with blanks or special characters needs quotes: "my nets/td.onnx"(greedy).
+	                          A line "-" is an opponent whose actions the program gives: then every seat is a row, and the
+	                          actions of rows that the library plays are ignored */
 	int32_t seat;          /* the caller's seat, from 0; MF_ALL_SEATS: every seat is a row; MF_ANY_SEAT: a seat is drawn for each episode */
 	int32_t autoreset;     /* MF_NEXT_STEP, MF_SAME_STEP, MF_DISABLED: the modes of Gymnasium */
 	int32_t max_turns;     /* games are cut after this many turns; 0: only the rules end them */
@@ -79,7 +81,7 @@ typedef struct {
 typedef struct {
 	uint32_t size;
 	int32_t players, num_envs;
-	int32_t rows;                 /* num_envs, or num_envs*players with MF_ALL_SEATS: row env*players+seat */
+	int32_t rows;                 /* num_envs, or num_envs*players with MF_ALL_SEATS or an opponent "-": row env*players+seat */
 	int32_t blocks, batch_size;   /* block b has the environments from b*batch_size on, and their rows */
 	int32_t planes, height, width;
 	int32_t words;                /* of the packed form of the planes */
@@ -219,6 +221,13 @@ int32_t mf_describe(mf_handle h, char *buf, size_t cap, size_t *need, mf_error *
 
 /* mf_bind sets the memory that all later calls read and write. */
 int32_t mf_bind(mf_handle h, const mf_slabs *s, mf_error *e);
+
+/*
+ * mf_set_weights sets how likely each of the opponents is drawn: numbers in proportion to the
+ * probabilities, one for each line of mf_config.opponents; 0: never. Episodes that begin later draw
+ * by them; blocks under way draw by those with which they were sent. At first all are equal.
+ */
+int32_t mf_set_weights(mf_handle h, const double *weights, mf_error *e);
 
 /*
  * mf_reset begins new episodes and writes their observations. seeds [num_envs]:

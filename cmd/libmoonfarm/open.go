@@ -28,14 +28,18 @@ type settings struct {
 // maxWorkers bounds settings.workers: more workers only cost memory.
 const maxWorkers = 1024
 
+// outside is the line of settings.opponents for an opponent whose actions the program gives.
+const outside = "-"
+
 // environments is the object of a handle of mf_open.
 type environments struct {
 	*stepper.Stepper
-	game  catalog.Entry
-	state []byte // buffer of mf_get_state and mf_render
-	mask  []bool // buffer of mf_reset
-	drawn drawing
-	seeds []uint64
+	game      catalog.Entry
+	opponents int
+	state     []byte // buffer of mf_get_state and mf_render
+	mask      []bool // buffer of mf_reset
+	drawn     drawing
+	seeds     []uint64
 
 	written []span                   // memory that steps write
 	makers  map[string]rollout.Maker // of the policies that were asked, by text
@@ -145,6 +149,10 @@ func openEnvironments(s settings) (*environments, error) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
+		if line == outside {
+			c.Opponents = append(c.Opponents, nil)
+			continue
+		}
 		m, err := policy.NewReproducible(g.Name, line)
 		if err != nil {
 			return nil, wrong("opponents: %v", err)
@@ -159,7 +167,7 @@ func openEnvironments(s settings) (*environments, error) {
 		return nil, wrong("%v", err)
 	}
 	return &environments{
-		Stepper: stepped, game: g, mask: make([]bool, s.envs), seeds: make([]uint64, s.envs), asked: make([]bool, stepped.Rows()),
+		Stepper: stepped, game: g, opponents: len(c.Opponents), mask: make([]bool, s.envs), seeds: make([]uint64, s.envs), asked: make([]bool, stepped.Rows()),
 	}, nil
 }
 

@@ -405,6 +405,6 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		m.wants |= p.Wants()
 		weights[i] = each.weight
 	}
-	m.limits = limits(weights)
+	m.weights = rollout.NewWeights(weights)
 	return m, nil
 }

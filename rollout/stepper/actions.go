@@ -35,13 +35,14 @@ func (k *part) take() {
 			k.refused = &PanicError{k.first, len(k.base), fault}
 		}
 	}()
-	if heads == 0 || len(runs) == 1 && k.seats == nil && within(src, runs[0].last) { // the rows form one run
+	inPlace := k.inPlace()
+	if heads == 0 || len(runs) == 1 && inPlace && within(src, runs[0].last) { // the rows form one run
 		return
 	}
 	for row := range len(src) / heads {
 		mine := src[row*heads:][:heads]
-		if k.seats != nil {
-			copy(k.all.Action[(row*k.players+int(k.seats[row]))*heads:][:heads], mine)
+		if !inPlace {
+			copy(k.all.Action[k.rowOf(row)*heads:][:heads], mine)
 		}
 		for _, r := range runs {
 			if choices := mine[r.from:r.to]; !within(choices, r.last) {
@@ -76,12 +77,8 @@ func within(choices []int32, last int32) bool {
 // wrong returns an error for the first choice of a run that is neither −1 nor
 // in range. It returns nil if all others are −1.
 func (k *part) wrong(row int, r headRun, choices []int32) error {
-	game, seat := row, 0
-	if k.seats == nil {
-		game, seat = row/k.players, row%k.players
-	} else {
-		seat = int(k.seats[row])
-	}
+	row = k.rowOf(row)
+	game, seat := row/k.players, row%k.players
 	for h, a := range choices {
 		if a < -1 || a > r.last {
 			return fmt.Errorf("game %d, seat %d: action %d of head %d: expected −1 to %d", k.first+game, seat, a, r.from+h, r.last)

@@ -98,18 +98,14 @@ func (k *part) ask() {
 	which := cut(q.which, games, k.first, n)
 	a.rows = a.rows[:0]
 	each := k.players // rows of a game
-	if k.seats != nil {
+	if k.shown != nil {
 		each = 1
 	}
 	for row := range n * each {
 		if which != nil && !which[row] {
 			continue
 		}
-		if k.seats != nil {
-			a.rows = append(a.rows, int32(row*k.players+int(k.seats[row])))
-		} else {
-			a.rows = append(a.rows, int32(row))
-		}
+		a.rows = append(a.rows, int32(k.rowOf(row)))
 	}
 	heads, step := len(dst)/(n*each), atOnce/k.players*k.players // whole games
 	to := dst

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"slices"
 	"testing"
 
@@ -69,7 +70,8 @@ func foggy(g simtest.Toy, games, seat int) stepper.Setup {
 }
 
 // TestOpponentsSee: opponents that see all slabs, in games of several seats
-// with fog and memory, choose as in the reference; so does the caller.
+// with fog and memory, choose as in the reference; so does the caller, who also
+// plays some or all of the opponents.
 func TestOpponentsSee(t *testing.T) {
 	for _, g := range []simtest.Toy{{Seats: 2, Orders: 1}, {Seats: 3, Orders: 2}, {Seats: 4, Orders: 8}} {
 		t.Run(fmt.Sprintf("%d seats", g.Seats), func(t *testing.T) {
@@ -83,6 +85,12 @@ func TestOpponentsSee(t *testing.T) {
 						}
 					}
 					sameTrajectory(t, c, false)
+					if seat != stepper.AllSeats {
+						c.Opponents[1] = nil
+						sameTrajectory(t, c, false)
+						c.Opponents = []rollout.Maker{nil, nil}
+						sameTrajectory(t, c, false)
+					}
 				}
 			}
 		})
@@ -147,6 +155,62 @@ func TestDraws(t *testing.T) {
 	}
 }
 
+// TestWeights: opponents are drawn in proportion to the weights at the beginning of an episode, one of weight 0
+// never; with equal weights as without; and with blocks under way by those at Send.
+func TestWeights(t *testing.T) {
+	const games = 600
+	c := foggy(simtest.Toy{Seats: 2, Orders: 1}, games, 0)
+	c.Opponents, c.Batch = []rollout.Maker{nil, nil, nil}, games/2
+	s, b := open(t, c)
+	equal, seeds := slices.Clone(b.Opponent), make([]uint64, games)
+	for i := range seeds {
+		seeds[i] = c.Seed + uint64(i)
+	}
+	for _, c := range []struct {
+		weights []float64
+		least   [3]int // of each opponent; 0: none
+	}{
+		{[]float64{2, 2, 2}, [3]int{150, 150, 150}},
+		{[]float64{0, 1e308, 1e308}, [3]int{0, 250, 250}},
+		{[]float64{1, 0, 4}, [3]int{80, 0, 420}},
+		{[]float64{0, 0, 1e-300}, [3]int{0, 0, games}},
+	} {
+		require.NoError(t, s.SetWeights(c.weights))
+		require.NoError(t, s.Reset(seeds, nil))
+		var met [3]int
+		for i := range games {
+			met[b.Opponent[2*i+1]]++
+		}
+		for j, least := range c.least {
+			assert.Truef(t, met[j] >= least && (least > 0 || met[j] == 0), "weights %v: the opponents were drawn %d times", c.weights, met)
+		}
+		assert.Equal(t, c.weights[0] == c.weights[2], slices.Equal(b.Opponent, equal), "weights %v draw as no weights do", c.weights)
+	}
+	for _, bad := range [][]float64{{1, 1, -1}, {1, math.NaN(), 1}, {1, math.Inf(1), 1}, {0, 0, 0}, {1, 1, 1, 1}} {
+		wantError(t, "SetWeights", s.SetWeights(bad), false, "expected")
+	}
+}
+
+// TestWeightsOfBlocks: episodes keep their opponents, and those that begin in a block under way are drawn by the
+// weights with which it was sent.
+func TestWeightsOfBlocks(t *testing.T) {
+	c := config(t, "tron", 8, 0)
+	c.Opponents, c.Autoreset, c.Batch, c.Env.MaxTurns = []rollout.Maker{nil, nil}, env.SameStep, 4, 1
+	s, b := open(t, c)
+	for k, want := range []uint8{0, 1, 0} {
+		require.NoError(t, s.SetWeights([]float64{float64(1 - want), float64(want)}))
+		before := slices.Clone(b.Opponent)
+		require.NoError(t, s.Send(0))
+		require.NoError(t, s.SetWeights([]float64{float64(want), float64(1 - want)}))
+		require.Equal(t, before[8:], b.Opponent[8:], "weights change the opponents of episodes that have begun")
+		_, err := s.Recv(-1)
+		require.NoError(t, err)
+		for i := range 4 {
+			require.Equalf(t, want, b.Opponent[2*i+1], "turn %d, game %d: the opponent of an episode that began", k, i)
+		}
+	}
+}
+
 // TestSeeds: a base seed determines the game, whether it comes from Setup or
 // from Reset, and whichever game has it.
 func TestSeeds(t *testing.T) {
@@ -185,6 +249,9 @@ func TestSnapshots(t *testing.T) {
 				c = config(t, "tron", 5, seat, "random", "empty", "random")
 			}
 			c.Autoreset = mode
+			if seat == 1 {
+				c.Opponents[1] = nil
+			}
 			s, b := open(t, c)
 			c.Seed, c.Workers = 77, 2
 			other, d := open(t, c)

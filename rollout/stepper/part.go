@@ -26,10 +26,12 @@ type part struct {
 	slabs Slabs      // the caller's slabs of these games
 
 	opponents []rollout.Policy
-	drawn     []uint8      // [games × seats] index of the opponent at the seat
-	lists     [][]int32    // [opponents] the rows that it plays
-	seats     []sim.Player // [games] the caller's seat; nil with AllSeats
-	played    []sim.Player // [games] the caller's seat in the latest turn played
+	drawn     []uint8         // [games × seats] index of the opponent at the seat
+	lists     [][]int32       // [opponents] the rows that it plays
+	weights   rollout.Weights // of the opponents; nil: equal
+	seats     []sim.Player    // [games] the caller's seat; nil with AllSeats
+	shown     []sim.Player    // seats, if each game has one row; nil: every seat is a row
+	played    []sim.Player    // [games] shown in the latest turn played
 
 	askers     map[string]*asker
 	sequential bool // the form is sequential
@@ -70,7 +72,10 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 		sequential: spec.Sequential,
 	}
 	if s.c.Seat != AllSeats {
-		k.seats, k.played = make([]sim.Player, n), make([]sim.Player, n)
+		k.seats = make([]sim.Player, n)
+	}
+	if !s.everySeat {
+		k.shown, k.played = k.seats, make([]sim.Player, n)
 	}
 	for i := range n {
 		k.base[i] = s.c.Seed + uint64(first+i)
@@ -97,7 +102,7 @@ func newPart(s *Stepper, b, first, n int) (*part, error) {
 func (k *part) view() *env.Batch {
 	b := *k.all
 	b.Planes, b.Packed, b.Scalars, b.Mask, b.RowSeed = nil, nil, nil, nil, nil
-	b.Seats = k.seats
+	b.Seats = k.shown
 	return &b
 }
 
@@ -123,7 +128,13 @@ func (k *part) draw(i int, seed uint64) {
 	if n := len(k.opponents); n > 1 {
 		for p := range k.players {
 			r := prng.New(prng.StreamSeed(seed, 0, 0, uint64(p), prng.PurposeOpponent))
-			k.drawn[i*k.players+p] = uint8(r.IntN(n))
+			j := 0
+			if k.weights == nil {
+				j = r.IntN(n)
+			} else {
+				j = k.weights.Draw(r.Uint64())
+			}
+			k.drawn[i*k.players+p] = uint8(j)
 		}
 	}
 }
@@ -156,7 +167,7 @@ func (k *part) bind(all *Slabs) {
 	k.mine.Scalars = seenBy(b.Scalars, k.all.Scalars)
 	k.mine.Mask = seenBy(b.Mask, k.all.Mask)
 	k.mine.RowSeed = seenBy(b.RowSeed, k.all.RowSeed)
-	if k.seats == nil && b.Reward != nil {
+	if k.shown == nil && b.Reward != nil {
 		k.mine.Reward = b.Reward
 	}
 	k.choose(b.Action)
@@ -169,11 +180,21 @@ func (k *part) bind(all *Slabs) {
 	}
 }
 
-// choose takes the actions of the caller into use. With AllSeats the games read
-// them in place.
+// inPlace reports whether the games read the caller's actions in place: all rows are the caller's.
+func (k *part) inPlace() bool { return k.shown == nil && !k.stepper.opposed }
+
+// rowOf returns the row in all of a row of the caller.
+func (k *part) rowOf(row int) int {
+	if k.shown == nil {
+		return row
+	}
+	return row*k.players + int(k.shown[row])
+}
+
+// choose takes the actions of the caller into use.
 func (k *part) choose(actions []int32) {
 	k.slabs.Action, k.mine.Action, k.mine.ActionReadOnly = actions, k.all.Action, false
-	if k.seats == nil && actions != nil {
+	if k.inPlace() && actions != nil {
 		k.mine.Action, k.mine.ActionReadOnly = actions, true
 	}
 }
@@ -223,31 +244,39 @@ func (k *part) observeGame(i int) {
 	k.writeWaits(i)
 }
 
-// copySeen copies the caller's row of observations that the opponents see, too.
+// copySeen copies the caller's rows of observations that the opponents see, too.
 func (k *part) copySeen(i int) {
 	if k.wants == 0 {
 		return
 	}
-	row := i*k.players + int(k.seats[i])
-	b, all, n, rows := &k.slabs, k.all, len(k.base), k.all.Rows
-	copyRow(b.Planes, all.Planes, n, i, rows, row)
-	copyRow(b.Packed, all.Packed, n, i, rows, row)
-	copyRow(b.Scalars, all.Scalars, n, i, rows, row)
-	copyRow(b.Mask, all.Mask, n, i, rows, row)
-	copyRow(b.RowSeed, all.RowSeed, n, i, rows, row)
+	first, end := k.rowsOf(i)
+	b, all, n, rows := &k.slabs, k.all, len(k.base)*(end-first), k.all.Rows
+	for to := first; to < end; to++ {
+		row := k.rowOf(to)
+		copyRow(b.Planes, all.Planes, n, to, rows, row)
+		copyRow(b.Packed, all.Packed, n, to, rows, row)
+		copyRow(b.Scalars, all.Scalars, n, to, rows, row)
+		copyRow(b.Mask, all.Mask, n, to, rows, row)
+		copyRow(b.RowSeed, all.RowSeed, n, to, rows, row)
+	}
+}
+
+// rowsOf returns the caller's rows of game i: from first to before end.
+func (k *part) rowsOf(i int) (first, end int) {
+	if k.shown != nil {
+		return i, i + 1
+	}
+	return i * k.players, (i + 1) * k.players
 }
 
 // writeWaits writes which of the caller's rows of game i wait.
 func (k *part) writeWaits(i int) {
-	w := k.slabs.Waits
-	switch {
-	case w == nil:
-	case k.seats != nil:
-		w[i] = k.waits(i*k.players + int(k.seats[i]))
-	default:
-		for row := i * k.players; row < (i+1)*k.players; row++ {
-			w[row] = k.waits(row)
-		}
+	if k.slabs.Waits == nil {
+		return
+	}
+	first, end := k.rowsOf(i)
+	for row := first; row < end; row++ {
+		k.slabs.Waits[row] = k.waits(k.rowOf(row))
 	}
 }
 
@@ -272,7 +301,7 @@ func (k *part) step() {
 
 // play plays a turn after the opponents have chosen.
 func (k *part) play() {
-	copy(k.played, k.seats)
+	copy(k.played, k.shown)
 	k.auto.Step(k.mine)
 	k.pay()
 	k.observe()
@@ -285,7 +314,7 @@ const atOnce = 256
 
 // act lets the opponents choose in all running games.
 func (k *part) act() {
-	if len(k.opponents) == 0 {
+	if !k.stepper.opposed {
 		return
 	}
 	for j := range k.lists {
@@ -314,7 +343,7 @@ func (k *part) act() {
 // pay writes the caller's rewards of the turn, and the outcomes of the games
 // that have ended.
 func (k *part) pay() {
-	if k.seats != nil && k.slabs.Reward != nil {
+	if k.shown != nil && k.slabs.Reward != nil {
 		for i, p := range k.played {
 			k.slabs.Reward[i] = k.mine.Reward[i*k.players+int(p)]
 		}
@@ -326,7 +355,7 @@ func (k *part) pay() {
 		if !over && !k.auto.Truncated[i] {
 			continue
 		}
-		if k.seats != nil {
+		if k.shown != nil {
 			k.outcome(i, i*k.players+int(k.played[i]))
 			continue
 		}

@@ -102,6 +102,7 @@ type reference struct {
 	rows      int
 	seats     []int   // [games] the caller's seat
 	drawn     [][]int // [games][seats] the opponent
+	every     bool    // every seat is a row
 }
 
 func newReference(t testing.TB, c stepper.Setup) *reference {
@@ -109,12 +110,19 @@ func newReference(t testing.TB, c stepper.Setup) *reference {
 	v, err := c.Vector(c.Env)
 	require.NoError(t, err)
 	h := &reference{c: c, spec: v.Spec(), seats: make([]int, c.Env.N), drawn: make([][]int, c.Env.N)}
-	h.rows = c.Env.N
-	if c.Seat == stepper.AllSeats {
+	h.rows, h.every = c.Env.N, c.Seat == stepper.AllSeats
+	for _, maker := range c.Opponents {
+		if maker == nil {
+			h.every, h.opponents = true, append(h.opponents, nil)
+			continue
+		}
+		p, err := maker(h.spec)
+		require.NoError(t, err)
+		h.opponents = append(h.opponents, p)
+	}
+	if h.every {
 		h.rows *= h.spec.Info.Players
 	}
-	h.opponents, err = rollout.NewSeats(c.Opponents, h.spec)
-	require.NoError(t, err)
 	const all = env.WantPlanes | env.WantPacked | env.WantScalars | env.WantMask | env.WantAction | env.WantRowSeed
 	h.batch, h.slabs = env.NewBatch(h.spec, c.Env.N, all), slabsFor(h.spec, h.rows, c)
 	h.auto, err = env.NewAutoreset(v, c.Autoreset, h.begin, env.NewBatch(h.spec, c.Env.N, all))
@@ -146,7 +154,7 @@ func (h *reference) begin(i int, episode uint64) uint64 {
 // in the batch, and their number.
 func (h *reference) mine(i int) (row, all, n int) {
 	players := h.spec.Info.Players
-	if h.c.Seat == stepper.AllSeats {
+	if h.every {
 		return i * players, i * players, players
 	}
 	return i, i*players + h.seats[i], 1
@@ -182,7 +190,7 @@ func (h *reference) step() {
 			continue
 		}
 		for p, j := range h.drawn[i] {
-			if p != h.seats[i] {
+			if p != h.seats[i] && h.opponents[j] != nil {
 				h.opponents[j].Act(h.auto, b, []int32{int32(i*h.spec.Info.Players + p)})
 			}
 		}

@@ -76,7 +76,7 @@ func (k *part) markBegun(i int) {
 	if k.slabs.Reward == nil {
 		return
 	}
-	if k.seats != nil {
+	if k.shown != nil {
 		k.slabs.Reward[i] = 0
 		return
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Slabs are arrays in the caller's memory. A slab that is nil is not written. A
-// row is a game seen from its seat; with AllSeats it is a seat of a game, at
+// row is a game seen from its seat; if every seat is a row it is a seat of a game, at
 // game*players+seat. Comments give the shape of each slab.
 type Slabs struct {
 	// The observations; see env.Batch.

@@ -18,6 +18,7 @@ package stepper
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,6 +41,8 @@ type Setup struct {
 	Seat   int          // the caller's seat: from 0, AllSeats or AnySeat
 	// Opponents play the other seats; one is drawn per episode and seat. They
 	// must be given if there are other seats, and must be absent with AllSeats.
+	// nil stands for an opponent whose actions the caller gives, too: with one of
+	// them every seat is a row, and what the rows of the others play is ignored.
 	Opponents []rollout.Maker
 	Autoreset env.Mode
 	Seed      uint64 // the base seed of game i is Seed+i until Reset changes it
@@ -85,12 +88,15 @@ type Stepper struct {
 	c       Setup
 	spec    env.Spec // of all games
 	players int
-	runs    []headRun // of heads with equally many choices
-	slabs   *Slabs    // nil before Bind
+	runs    []headRun       // of heads with equally many choices
+	weights rollout.Weights // of the opponents; nil: equal
+	slabs   *Slabs          // nil before Bind
 	parts   []*part
 	blocks  []block
 	fault   error // returned by every call: the Stepper is closed, or a part panicked
 
+	everySeat   bool // every seat is a row: with AllSeats, or an opponent whose actions the caller gives
+	opposed     bool // there are other opponents
 	slow        bool // an opponent is rollout.Interruptible
 	chooseFirst bool // all opponents choose before any game is stepped
 	stop        interruption
@@ -126,6 +132,13 @@ type block struct {
 func New(c Setup) (*Stepper, error) {
 	s := &Stepper{c: c, made: time.Now(), timer: time.NewTimer(time.Hour)}
 	s.timer.Stop()
+	s.everySeat, s.c.Opponents = c.Seat == AllSeats, slices.Clone(c.Opponents)
+	for j, m := range c.Opponents {
+		if m == nil {
+			s.everySeat, s.c.Opponents[j] = true, newOutside
+		}
+		s.opposed = s.opposed || m != nil
+	}
 	if err := s.build(); err != nil {
 		return nil, errors.Join(err, s.closeParts())
 	}
@@ -172,10 +185,10 @@ func (s *Setup) checkSeat(game string, players int) error {
 // Spec describes all games of the Stepper.
 func (s *Stepper) Spec() env.Spec { return s.spec }
 
-// Rows returns the number of rows of the Slabs: games, or games × seats with
-// AllSeats.
+// Rows returns the number of rows of the Slabs: games, or games × seats if every
+// seat is a row.
 func (s *Stepper) Rows() int {
-	if s.c.Seat == AllSeats {
+	if s.everySeat {
 		return s.spec.Games * s.players
 	}
 	return s.spec.Games

@@ -225,6 +225,7 @@ func (s *Stepper) Recv(wait time.Duration) (b int, err error) {
 	k := &s.blocks[b]
 	k.sent = false
 	s.sent--
+	s.weigh(k.parts)
 	if s.stop.ended.Load() {
 		return 0, ErrInterrupted // by Abandon
 	}

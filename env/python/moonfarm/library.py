@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-ABI = 5
+ABI = 6
 
 OK, ARGUMENT, HANDLE, STATE, DATA, INTERNAL, END, TIMEOUT, MEMORY = range(9)
 ALL_SEATS, ANY_SEAT = -1, -2
@@ -177,6 +177,7 @@ _functions: dict[str, list[Any]] = {
     "mf_get_spec": [_handle, POINTER(CSpec)],
     "mf_describe": [_handle, *_text],
     "mf_bind": [_handle, POINTER(CSlabs)],
+    "mf_set_weights": [_handle, c_void_p],
     "mf_reset": [_handle, c_void_p, c_void_p],
     "mf_ask": [_handle, c_char_p, c_void_p, c_void_p, c_int32],
     "mf_step": [_handle],
