@@ -155,19 +155,28 @@ const spinTime = 100 * time.Microsecond
 // receive receives from c. It polls for the duration wait before it sleeps. ok
 // is false if c is closed.
 func receive[T any](c chan T, wait time.Duration) (v T, ok bool) {
-	if wait > 0 {
-		for from := time.Now(); time.Since(from) < wait; {
-			for range 50 {
-				select {
-				case v, ok = <-c:
-					return v, ok
-				default:
-				}
-			}
-		}
+	if v, ok, ready := poll(c, wait); ready {
+		return v, ok
 	}
 	v, ok = <-c
 	return v, ok
+}
+
+// poll receives from c if there is something within the duration wait.
+func poll[T any](c chan T, wait time.Duration) (v T, ok, ready bool) {
+	if wait <= 0 {
+		return v, false, false
+	}
+	for from := time.Now(); time.Since(from) < wait; {
+		for range 50 {
+			select {
+			case v, ok = <-c:
+				return v, ok, true
+			default:
+			}
+		}
+	}
+	return v, false, false
 }
 
 // work joins the tasks of worker w until the Stepper is closed.
@@ -244,6 +253,9 @@ func (s *Stepper) await(wait time.Duration) (int, error) {
 		return 0, ErrTimeout
 	case wait < 0:
 		b, _ := receive(s.ready, spinTime)
+		return b, nil
+	}
+	if b, _, ready := poll(s.ready, min(wait, spinTime)); ready {
 		return b, nil
 	}
 	s.timer.Reset(wait)

@@ -18,6 +18,7 @@ Policy = Callable[[Any, dict[str, Any]], Any]
 Opponent = Union[None, str, Policy, Sequence[Union[str, Policy]]]
 
 RENDER_MODES = ("ansi", "rgb_array")
+_HERE = "-"  # stands for a function in the library's list of opponents
 _MOST_WIDTH = 8192  # of pictures, in pixels
 
 # Gymnasium's names of the autoreset modes, in the library's order.
@@ -60,9 +61,9 @@ def config(
     *, game: str, num_envs: int, opponent: Opponent, seat: int | str, reward: str | None, rules: str | Path | None,
     form: str | None, max_turns: int, memory: bool, autoreset: int, workers: int, batch_size: int, seed: int,
 ) -> library.CConfig:  # fmt: skip
-    """Returns the arguments in the form of the library. The opponents are texts."""
-    texts = texts_of(opponent)
-    if texts is None and seat != 0:
+    """Returns the arguments in the form of the library."""
+    players = players_of(opponent)
+    if players is None and seat != 0:
         raise ValueError("seat: without an opponent every seat is a row")
     return library.CConfig(
         size=ctypes.sizeof(library.CConfig),
@@ -71,8 +72,8 @@ def config(
         rules=None if rules is None else text("rules", rules),
         reward=None if reward is None else name("reward", reward),
         form=None if form is None else name("form", form),
-        opponents=None if texts is None else text("opponent", "\n".join(texts)),
-        seat=library.ALL_SEATS if texts is None else seat_of(seat),
+        opponents=None if players is None else text("opponent", "\n".join(p if isinstance(p, str) else _HERE for p in players)),
+        seat=library.ALL_SEATS if players is None else seat_of(seat),
         autoreset=autoreset,
         max_turns=whole("max_turns", max_turns or 0, 0),
         memory=bool(memory),
@@ -156,11 +157,22 @@ def path(what: str, value: Any) -> str:
     return found
 
 
-def texts_of(opponent: Opponent) -> list[str] | None:
-    """Returns the texts of the opponents; None: every seat is a row."""
+def players_of(opponent: Opponent) -> list[str | Policy] | None:
+    """Returns the opponents; None: every seat is a row."""
     if opponent is None:
         return None
-    texts: Any = [opponent] if isinstance(opponent, str) or callable(opponent) else list(opponent)
-    if not texts or not all(isinstance(t, str) and t.strip() and "\n" not in t for t in texts):
+    players: Any = [opponent] if isinstance(opponent, str) or callable(opponent) else list(opponent)
+    if not players or not all(callable(p) or isinstance(p, str) and p.strip() not in ("", _HERE) and "\n" not in p for p in players):
         raise ValueError(f"opponent: {opponent!r} is neither a policy, nor a list of policies, nor None")
-    return texts
+    return players
+
+
+def weights_of(what: str, value: Any, n: int) -> NDArray[np.float64]:
+    """Returns an array of n numbers; TypeError or ValueError names the argument."""
+    try:
+        weights = np.array(value, np.float64, order="C")
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: expected a list of numbers, got {value!r}") from None
+    if weights.shape != (n,):
+        raise ValueError(f"{what}: expected {n} numbers, one for each opponent, got shape {weights.shape}")
+    return weights

@@ -1,4 +1,4 @@
-"""The opponents of the current episodes, by name."""
+"""The opponents: how episodes draw them, and who plays in the current ones, by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import arguments, library
+
 CALLER = 255  # entry of a table of opponents for the caller's seat
+
+
+class Drawing:
+    """A vector environment whose episodes draw their opponents."""
+
+    _lib: library.Library
+    _handle: Any
+    _players: list[str | arguments.Policy] | None
+    _arguments: dict[str, Any]
+
+    @property
+    def opponent_weights(self) -> NDArray[np.float64] | None:
+        """How likely each opponent is drawn, in proportion: float64 [opponents]; None if every seat is a row.
+
+        New values, or None for equal ones, are used by the episodes that begin from then on: those that have begun
+        keep their opponents, and a block under way uses the values with which it was sent. An opponent of weight 0 is
+        not drawn.
+        """
+        if self._players is None:
+            return None
+        weights = self._arguments["opponent_weights"]
+        return np.ones(len(self._players)) if weights is None else np.array(weights)
+
+    @opponent_weights.setter
+    def opponent_weights(self, weights: Any) -> None:
+        self._open()
+        if self._players is None:
+            raise ValueError("opponent_weights: there is no opponent, every seat is a row")
+        n = len(self._players)
+        given = np.ones(n) if weights is None else arguments.weights_of("opponent_weights", weights, n)
+        try:
+            self._lib.call("mf_set_weights", self._handle, given.ctypes.data)
+        except library.ArgumentError as e:
+            raise library.ArgumentError(f"opponent_weights: {e}") from None
+        self._arguments["opponent_weights"] = given.tolist()  # copies of the environment get them, too
+
+    def _open(self) -> None:
+        raise NotImplementedError
 
 
 class Drawn:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
+from . import arguments
 from .arguments import Opponent
 from .opponents import AgainstPolicies
 from .registration import game_of
@@ -19,6 +20,7 @@ def make_vec(
     num_envs: int = 1,
     *,
     opponent: Opponent = None,
+    opponent_weights: Sequence[float] | NDArray[Any] | None = None,
     seat: int | str = 0,
     obs: str | tuple[str, ...] = "planes",
     reward: str | None = None,
@@ -44,8 +46,10 @@ def make_vec(
     environment's num_envs is num_envs times the number of players. A text: that policy; in it
     the path of a network with blanks or special characters needs quotes,
     '"my nets/td.onnx"(greedy)'. A function: it plays in Python, see moonfarm.AgainstPolicies.
-    A list of texts and functions: each episode draws one, and infos name it, "opponent". If there is
-    a function, texts play what VectorEnv.ask answers: no orders where no choice says them.
+    A list of texts and functions: each episode draws one for each other seat, and infos name it, "opponent".
+
+    opponent_weights: how likely each opponent of the list is drawn, in proportion; 0: never; None: all equally. The
+    attribute of that name changes them while games are played: see VectorEnv.opponent_weights.
 
     seat: the caller's seat, from 0; "random": a seat is drawn for each episode.
 
@@ -80,5 +84,5 @@ def make_vec(
     """
     game = game_of(game)
     given = dict(locals())
-    players: list[Any] = [opponent] if opponent is None or isinstance(opponent, str) or callable(opponent) else list(opponent)
+    players = arguments.players_of(opponent) or []
     return vector_class(AgainstPolicies if any(map(callable, players)) else VectorEnv)(**given)

@@ -43,9 +43,10 @@ class Part:
             self.seat_flags = [self.flags[:, seat::n] for seat in range(n)]  # writing seat by seat is faster
         self.terminated, self.truncated = self.flags
         self.copy_terminated, self.copy_truncated = self.terminated.copy, self.truncated.copy
-        self.env_id = np.arange(rows.start, rows.stop)
         # The infos that are the same in each step in which no episode ends, with a row for each of the caller.
-        shown = games * env.num_envs // env.num_games
+        shown = env.num_envs // env.num_games
+        self.env_id = np.arange(first * shown, (first + games) * shown)
+        shown *= games
         every, none, unknown = np.ones(shown, np.bool_), np.zeros(shown, np.bool_), np.full(shown, np.nan, np.float32)
         for array in (every, none, unknown):
             array.flags.writeable = False

@@ -31,7 +31,7 @@ class ParallelEnv(Copied):
     """
 
     def __init__(self, game: str, **arguments: Any) -> None:
-        for name in ("num_envs", "opponent", "seat", "autoreset", "batch_size", "copy"):
+        for name in ("num_envs", "opponent", "opponent_weights", "seat", "autoreset", "batch_size", "copy"):
             if name in arguments:
                 raise TypeError(f"{name}: there is one game, every seat of which is an agent")
         arguments.setdefault("workers", 1)

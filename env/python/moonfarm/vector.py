@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import arguments, arrays, library, spaces
 from .asking import Asking
 from .copies import Copied, is_plain, plain, plain_class, with_base
-from .drawn import Drawn
+from .drawn import Drawing, Drawn, function_names
 from .parts import Part, last_observation
 from .randomness import Randomness
 from .registration import Specified
@@ -29,7 +29,7 @@ _MANY = 1 << 14  # actions: to copy this many takes longer than to look up the a
 
 
 @plain_class
-class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
+class VectorEnv(Asking, Drawing, Rendering, Randomness, Specified, Copied):
     """Games of one kind, stepped together on all cores.
 
     If Gymnasium is installed, make_vec returns a gymnasium.vector.VectorEnv. `num_envs` is
@@ -43,11 +43,10 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
     """
 
     closed = False
-    _in_library = True  # the library plays the opponents, from their texts
 
     def __init__(
         self, *, obs: str | tuple[str, ...], seed: int | None, copy: bool, render_mode: str | None, render_width: int, autoreset: Any,
-        buffers: Mapping[str, NDArray[Any]] | None, action_mask: bool, **config: Any,
+        buffers: Mapping[str, NDArray[Any]] | None, action_mask: bool, opponent_weights: Any = None, **config: Any,
     ) -> None:  # fmt: skip
         """Takes all arguments of make_vec, which calls it."""
         self.closed = True  # until the library has opened it
@@ -59,13 +58,14 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
         self.render_mode, self.game, self._copy = render_mode, str(config["game"]), bool(copy)
         self._base = secrets.randbits(63) if seed is None else arguments.seed_of(seed)
         config["rules"] = arguments.rules_of(config["rules"])  # a copy on another machine lacks the file
+        config["opponent"] = self._players = arguments.players_of(config["opponent"])  # the caller's list may change later
         self._arguments = {
             **config, "obs": obs, "seed": self._base, "copy": copy, "render_mode": render_mode, "render_width": self._width,
-            "autoreset": autoreset, "buffers": None, "action_mask": action_mask,
+            "autoreset": autoreset, "buffers": None, "action_mask": action_mask, "opponent_weights": None,
         }  # fmt: skip
         self._lib = library.library()
         self._error = library.CError()
-        settings = self._config(autoreset=self._mode, seed=self._base, **config)
+        settings = arguments.config(autoreset=self._mode, seed=self._base, **config)
         handle = ctypes.c_uint64()
         self._lib.call("mf_open", settings, handle)
         self._handle, self.closed = handle, False
@@ -73,15 +73,14 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
             self._describe()
             self._with_action_mask = bool(action_mask)
             self._make_arrays(buffers)
+            if opponent_weights is not None:
+                self.opponent_weights = opponent_weights
         except BaseException:
             self.close()
             raise
         self._seal()
 
     # Making
-
-    def _config(self, **given: Any) -> library.CConfig:
-        return arguments.config(**given)
 
     def _describe(self) -> None:
         self._sizes = s = library.CSpec(size=ctypes.sizeof(library.CSpec))
@@ -126,12 +125,9 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
         if self._mode == library.SAME_STEP:
             names += ["final_" + part for part in self._parts if part in ("planes", "packed", "scalars")]
         names += ["final_score", "final_result"]
-        texts = arguments.texts_of(self._arguments["opponent"]) if self._in_library else None
-        if self._rows_per_game == 1:
-            names += ["seat"] if texts is None else ["seat", "opponent"]
+        names += [] if self._players is None else ["seat", "opponent"]
         # A read-only mapping: the library holds the addresses of the arrays.
         self.arrays: Mapping[str, NDArray[Any]] = MappingProxyType(arrays.allocate(s, names, buffers))
-        self._texts = texts
         self._previous_opponents = np.zeros((games, self.players), np.uint8)
         # Both flags lie in one bytearray, in which a set flag is found fast.
         self._flags = bytearray(2 * games)
@@ -143,7 +139,7 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
         self._shape = self._actions.shape
         self._c_step: Any = self._lib.c.mf_step
         self._c_error = ctypes.byref(self._error)
-        if self.description["interruptible"] or texts is not None and games >= _SEVERAL:
+        if self.description["interruptible"] or games >= _SEVERAL and any(isinstance(p, str) for p in self._players or ()):
             self._c_step = library.Step(self._lib.c, self.description["interruptible"])
         self._seeds = np.zeros(games, np.uint64)
         self._whole = Part(self, 0, games)
@@ -153,7 +149,7 @@ class VectorEnv(Asking, Rendering, Randomness, Specified, Copied):
     def _drawn_in(self, games: slice) -> Drawn | None:
         """Returns the opponents in some of the games, or None."""
         previous = self._previous_opponents[games] if self._mode == library.SAME_STEP else None
-        return None if self._texts is None else Drawn(self._texts, self.arrays["opponent"][games], previous)
+        return None if self._players is None else Drawn(function_names(self._players), self.arrays["opponent"][games], previous)
 
     # Playing
 

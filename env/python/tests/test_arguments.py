@@ -117,8 +117,8 @@ class Opponents(unittest.TestCase):
         names = several.reset(seed=5)[1]["opponent"]
         self.assertEqual(len(set(names)), 3)
         alone = {name: moonfarm.make_vec("towerdefence", 12, opponent=name) for name in set(names)}
-        for env in alone.values():
-            self.assertEqual(set(env.reset(seed=5)[1]["opponent"]), {env._arguments["opponent"]})
+        for name, env in alone.items():
+            self.assertEqual(set(env.reset(seed=5)[1]["opponent"]), {name})
         for _ in range(30):
             idle = np.full(12, 320)
             got = several.step(idle)[0]["planes"]
