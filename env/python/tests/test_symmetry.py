@@ -142,7 +142,7 @@ class MirroredGamesTest(unittest.TestCase):
         self.assertEqual(len(found), 0)
 
     def test_terminal(self):
-        """Only turns in which units shoot may differ, by their ids (rules 3.11 and 3.12)."""
+        """Only turns with mobile units may differ, by ids and ways (rules 3.5, 3.11 and 3.12)."""
         draw = np.random.default_rng(4)
 
         def few(envs, rows):
@@ -217,7 +217,10 @@ class TransposedTest(unittest.TestCase):
         observations and the legal choices of each head."""
         vectors, order, mirror = both
         (ours, a), (theirs, b) = ((envs, seen(*envs.set_state(list(states)))) for envs, states in vectors)
-        there = mirror.rows(a)
+        log = {"log": a["own"][:, :, 1:4].sum(2)} if "own" in a else {}  # x + y + health
+        there = mirror.rows({**a, **log})
+        if log:
+            np.testing.assert_array_equal(there.pop("log"), there["own"][:, :, 1:4].sum(2))
         self.assertFalse(differ({name: x[order] for name, x in there.items()}, b).any(), "positions differ")
         for name, x in mirror.rows(there).items():
             np.testing.assert_array_equal(x, a[name], name)

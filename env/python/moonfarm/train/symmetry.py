@@ -3,20 +3,32 @@
     mirror = symmetry(envs)  # None: the form has none
     batch = mirror.rows(batch)
 
-| game and form | symmetry | what the mirrored game does differently |
-|---|---|---|
-| towerdefence | the rows are upside down | a tesla tower destroys the topmost of several buildings of a column in its three rows (rule 3.10): 0.8 % of the turns of the script tesla against random players, 0.3 % of those of random players alone, at most 0.02 % of those of other scripts |
-| terminal, cells | x becomes 27 − x | purchases come in a fixed order of the cells. It decides where the purse is too small for all of them, and the ids, by which units shoot one after the other (3.11) and the last tie of targets is broken (3.12): 0.1 % of the turns of most scripts, 1.5 % of those of planner |
-| codecraft | x and y change places, as seen from the own corner | random draws (2.10), and the ids by which the choices focus and mend break ties: nearly every tick with moves |
-| tron | the rows are upside down | nothing |
+| game and form | symmetry |
+|---|---|
+| towerdefence | the rows are upside down |
+| terminal, cells | x becomes 27 − x |
+| codecraft | x and y change places, as seen from the own corner |
+| tron | the rows are upside down |
 
-The position, the legal choices and the value of a position are mirrored without an exception. What the mirrored game
-does differently concerns the turn after it, and players who prefer one of two equal choices: the mirrored choice
-is as good, but not the one that such a player would choose.
+Positions and legal choices are mirrored without an exception. After them a mirrored game may take another course by
+rules that are not symmetric:
 
-Terminal's form orders has no symmetry. Its choices come in ascending order, in each row of cells from the left. So the orders
-of a mirrored turn must be sorted again, and what the rows within the turn show is not what the mirrored ones show; a
-row does not tell the orders that follow. In turns of scripts a third of the mirrored labels would be wrong.
+  - towerdefence: a tesla tower destroys the topmost of several buildings of a column in its three rows (3.10). That changes
+    0.8 % of the turns of the script tesla against random players, 0.3 % of those of random players, and at most 0.02 % of
+    those of other scripts.
+  - terminal: purchases come in a fixed order of the cells. So units have other ids, by which they shoot one after the other
+    (3.11), and which are the last tie of targets (3.12); and of two ways, after a structure fell, units take the left one
+    (3.5). That changes up to 1.5 % of the turns of scripts. Where the purse is too small for an action, as it is for
+    all actions of the policy random, other parts of it are left out.
+  - codecraft: random draws (2.10), and ids, which are the last tie of the choices focus and mend: nearly every tick differs.
+  - tron: none.
+
+A player who prefers one of two equal choices, such as the left one, would not choose the mirrored one in the mirrored
+position.
+
+Terminal's form orders has no symmetry. The choices of a turn are made in ascending order, and in each row of cells
+from the left. So the mirrored choices come in another order, in which the rows within the turn show other positions, and a
+row does not say which choices follow. Of the labels of scripts a third would be wrong.
 """
 
 from __future__ import annotations
@@ -65,7 +77,7 @@ def symmetry(envs: Described) -> Symmetry | None:
 
 
 class Symmetry:
-    """A symmetry of a game: a game and its mirror image are equally likely and have the same results."""
+    """A symmetry of a game: by the rules a position is worth what its mirror image is worth."""
 
     def rows(self, batch: Mapping[str, Array]) -> Rows:
         """Returns the rows of a batch as the mirrored game shows them. Mirrored twice they are the same again.
@@ -175,16 +187,23 @@ class Transposition(Symmetry):
         if "others" in batch:
             full = full | (batch["others"][:, -1, 0] > 0)
         row, slot = np.nonzero(types)
-        old, kind = order[row, slot], types[row, slot]
+        old, kinds = order[row, slot], types[row, slot]
+        of = [(np.flatnonzero(kinds == kind), self._choices[kind]) for kind in np.unique(kinds)]
+
+        def moved(a: Array) -> Array:
+            out = np.empty_like(a)
+            for entities, choices in of:
+                out[entities] = np.take(a[entities], choices, axis=1)
+            return out
 
         def choices(a: Array) -> Array:
             out = a.reshape(len(a), self.SLOTS, self.CHOICES).copy()
-            out[row, slot] = np.take_along_axis(out[row, old], self._choices[kind], 1)
+            out[row, slot] = moved(out[row, old])
             return out.reshape(a.shape)
 
         def mask(a: Array) -> Array:
             out = a.reshape(len(a), self.SLOTS, -1).copy()
-            bits = np.take_along_axis(unpack_masks(out[row, old], self.CHOICES), self._choices[kind], 1)
+            bits = moved(unpack_masks(out[row, old], self.CHOICES))
             out[row, slot] = np.packbits(bits, axis=1, bitorder="little").view("<u8")
             return out.reshape(a.shape)
 
