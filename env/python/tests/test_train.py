@@ -68,7 +68,7 @@ class Train(unittest.TestCase):
                     game, "--form", form, "--opponent", "random", "--opponent", "empty", "--max-turns", turns, "--reward", reward,
                     "--envs", 6, "--steps", 8, "--batch", 16, "--width", 32, "--past", 1, "--league", 2, "--games", 2, "--threads", 1,
                 )  # fmt: skip
-                overlap = ["--overlap"] if game in ("terminal", "tron") else []
+                overlap = {"terminal": ["--overlap"], "tron": ["--overlap", "--mirror"]}.get(game, [])
                 lines = run("ppo", *small, *overlap, "--measure", 0, "--updates", 2, "--out", out)
                 self.assertEqual(lines[0], "before it learns, against 2 opponents:")
                 self.assertRegex(lines[3], r"^\d+\.\d s of measuring, again every 0 s")
@@ -564,31 +564,6 @@ class Train(unittest.TestCase):
             np.testing.assert_array_equal(drawn["shares"], shares[drawn["row"]])
             times += np.bincount(drawn["row"], minlength=rows)
         np.testing.assert_allclose(times / batches, 0.5 + 0.5 * rows * far / far.sum(), atol=0.05)
-
-    @unittest.skipIf(NO_TORCH, NO_TORCH)
-    def test_mirrored(self):
-        """Boards upside down have the choices of the mirrored cells; twice upside down is the same."""
-        envs = moonfarm.make_vec("towerdefence", 3, opponent="random")
-        body = make(envs, 32)
-        obs, infos = envs.reset(seed=1)
-        for _ in range(12):
-            obs, *_, infos = envs.step(envs.ask("econ"))
-        shares = np.random.default_rng(1).random((3, 322), np.float32)
-        rows = {**obs, "mask": infos["mask"], "best": np.array([[13], [321], [-1]]), "shares": shares}
-        turned = body.mirrored(rows)
-        # Five orders for each of 8 × 8 cells, then two without a cell.
-        cell = {(k, y, x): 64 * k + 8 * y + x for k in range(5) for y in range(8) for x in range(8)}
-        legal, upside = (moonfarm.unpack_masks(of["mask"], 322) for of in (rows, turned))
-        for (k, y, x), choice in cell.items():
-            np.testing.assert_array_equal(upside[:, cell[k, 7 - y, x]], legal[:, choice])
-            np.testing.assert_array_equal(turned["shares"][:, cell[k, 7 - y, x]], shares[:, choice])
-        np.testing.assert_array_equal(upside[:, 320:], legal[:, 320:])
-        self.assertTrue((upside != legal).any())
-        self.assertEqual(turned["best"].tolist(), [[cell[0, 6, 5]], [321], [-1]])
-        np.testing.assert_array_equal(turned["planes"], rows["planes"][:, :, ::-1])
-        for name, of in body.mirrored(turned).items():
-            np.testing.assert_array_equal(of, rows[name], name)
-        envs.close()
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_cross_entropy(self):

@@ -132,10 +132,6 @@ class Body(nn.Module):
             return torch.cat([scalars, F.one_hot(tensors["player"].long(), self.players).float()], 1)
         return torch.cat([scalars, scalars[:, :1] * 0 + self.player], 1)
 
-    def mirrored(self, batch: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Returns rows as a symmetry of the rules shows them, or the same rows if the body has none."""
-        return batch
-
     def begins(self, batch: dict[str, np.ndarray]) -> np.ndarray:
         """Says which rows begin a turn: a search judges no others."""
         return np.ones(len(batch["mask"]), np.bool_)

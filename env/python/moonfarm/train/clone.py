@@ -132,7 +132,7 @@ class Cloning:
         self.learner = Learner(self.envs, body, args.device, learn, args.value_mix, args.temperature or 1, args.compile)
         players = range(len(args.imitate)) if args.imitate else [None]
         self.sources = [Source(d, self.learner, player, args, len(data) * len(players)) for d in data for player in players]
-        self.optimiser = torch.optim.Adam(body.parameters(), args.rate)
+        self.optimiser, self.mirror = torch.optim.Adam(body.parameters(), args.rate), options.mirror(args, self.envs)
         self.run, self.rows, self.played, self.losses = Run(args), 0, 0, list[Tensor]()
         file = args.out / "checkpoint.pt"
         if file.exists():  # the rows of the epochs that were begun come again, in another order
@@ -164,6 +164,8 @@ class Cloning:
         return self.run.spent.get("learning", 0.0)
 
     def learn(self, batch: Rows) -> None:
+        if self.mirror and len(self.losses) % 2:
+            batch = self.mirror.rows(batch)
         for group in self.optimiser.param_groups:
             group["lr"] = self.args.rate * max(1 - self.learned / self.args.seconds, 0.02)
         with options.autocast(self.args):

@@ -96,6 +96,7 @@ class Rounds:
         body.most = max(1, body.most * args.batch // 256)
         self.learner = Learner(self.envs, body, args.device, "asked", compiled=args.compile)
         self.optimiser, self.rows = torch.optim.Adam(body.parameters(), args.rate), 0
+        self.mirror = options.mirror(args, self.envs)
         self.memory = Memory(args.memory, args.device) if args.memory else None
         self.done = len(list(args.out.glob("*/point.json")))
         self.games = [games for n in range(1, self.done + 1) for games in sorted(self.folder(n).glob("games*"))]
@@ -148,6 +149,8 @@ class Rounds:
             for group in self.optimiser.param_groups:  # it rises for a tenth of the time, then falls
                 group["lr"] = rate * min(1, 10 * spent / args.seconds + 0.1) * max(1 - spent / args.seconds, 0.02)
             batch = next(stream)
+            if self.mirror and len(losses) % 4 > 1:  # of the newest games and of earlier ones
+                batch = self.mirror.rows(batch)
             with options.autocast(args):
                 loss = self.learner.loss(batch)
             self.optimiser.zero_grad()
@@ -246,8 +249,8 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     args = options.parse(p, given)
     if not args.opponent:
         p.error("expected --opponent, policies to play against")
-    if args.memory and args.data:
-        p.error("--memory keeps rows of games only: expected no --data")
+    if args.memory and (args.data or args.mirror):
+        p.error("--memory keeps rows of games as they are: expected no --data and no --mirror")
     return args
 
 

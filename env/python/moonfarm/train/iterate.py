@@ -69,6 +69,7 @@ class Game(NamedTuple):
     temperature: float = 0.5
     rated: str | None = None  # the player whose rating is measured; None: the network
     anchor: str = "random"  # the player whose rating is 0
+    mirror: bool = False
     episodes: int = 100
     later: int = 100
     shard_episodes: int = 20
@@ -83,7 +84,7 @@ GAMES = {
     "towerdefence": Game(
         "mix(0.9*mcts(sims=400),0.06*playout,0.04*random)", "mcts(sims=100,model={model},trust=0)", 0.1,
         ["planner"], ["econ", "turtle", "rush", "tesla", "playout"], 0, "mcts(sims=20,model={model})", "mcts(sims=100)",
-        episodes=9000, later=900, rows=2_100_000, later_rows=1_100_000, batch=512, rate=2e-3, games=400,
+        episodes=9000, later=900, rows=2_100_000, later_rows=1_100_000, batch=512, rate=2e-3, games=400, mirror=True,
     ),
     "terminal": Game(
         "mix(0.9*mcts(sims=100),0.1*scatter)", "mcts(sims=100,model={model})", 0.1,
@@ -186,6 +187,7 @@ class Generations:
         steps, losses = max(1, rows // args.batch), list[Tensor]()
         for source in itertools.chain(*parts):
             source.epoch = seed  # not the order of another generation
+        mirror = options.mirror(args, self.envs)
         optimiser = torch.optim.AdamW(learner.body.parameters(), weight_decay=1e-4)
         batches = mixed(parts, args.batch, seed)
         if args.surprise and len(parts) > 1:  # the first network was not there before
@@ -193,8 +195,8 @@ class Generations:
         for step, batch in zip(range(steps), batches):
             for group in optimiser.param_groups:  # it rises for a twentieth of the steps, then falls
                 group["lr"] = rate * min(1, 20 * (step + 1) / steps) * max(1 - step / steps, 0.02)
-            if step % 2:
-                batch = learner.body.mirrored(batch)
+            if step % 2 and mirror:
+                batch = mirror.rows(batch)
             with options.autocast(args):
                 loss = learner.loss(batch)
             optimiser.zero_grad()
@@ -272,7 +274,7 @@ class Generations:
         with run.timed("measuring"):
             with reading(file):
                 known = json.loads(file.read_text())
-            point = {"generation": number, **known, **self.measure(number)}
+            point: dict[str, Any] = {"generation": number, **known, **self.measure(number)}
             point |= {"seconds": round(run.seconds, 1), "cpu": round(run.cpu, 1)}
             self.points.append(point)
             self.rate()
@@ -299,9 +301,8 @@ class Generations:
         """Returns the results as points of the curve."""
         found = list[dict[str, Any]]()
         for point in self.points:
-            flat: dict[str, Any] = {name: x for name, x in point.items() if isinstance(x, (int, float))}
-            flat |= {f"scores/{name}": of["score"] for name, of in point["scores"].items()}
-            found.append(flat)
+            scores = {f"scores/{name}": of["score"] for name, of in point["scores"].items()}
+            found.append({**{name: x for name, x in point.items() if isinstance(x, (int, float))}, **scores})
         return found
 
     def all(self) -> None:

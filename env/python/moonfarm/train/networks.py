@@ -189,22 +189,6 @@ class Tower(Body):
         h = self.rest(pooled(x))
         return Seen(mask, None if self.value is None else torch.tanh(self.value(h))[:, 0], (x, h))
 
-    def mirrored(self, batch: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Returns rows with the boards upside down. The rules are symmetric but for the order in which a tesla tower
-        looks for a target in its three rows.
-        """
-        cells = np.arange(self.sizes[0] - self.OTHERS).reshape(self.ORDERS, -1, self.WIDTH)[:, ::-1]
-        choices = np.append(cells, np.arange(cells.size, self.sizes[0]))
-        bits = np.zeros((len(batch["mask"]), 64 * batch["mask"].shape[1]), np.bool_)
-        bits[:, : len(choices)] = moonfarm.unpack_masks(batch["mask"], self.sizes[0])[:, choices]
-        mask = np.packbits(bits, axis=1, bitorder="little").view("<u8")
-        out = {**batch, "planes": np.ascontiguousarray(batch["planes"][:, :, ::-1]), "mask": mask}
-        if "shares" in batch:
-            out["shares"] = batch["shares"][:, choices]
-        for name in {"action", "asked", "best"} & set(batch):
-            out[name] = np.where(batch[name] < 0, batch[name], choices[batch[name]])
-        return out
-
     def policy(self, seen: Seen) -> Tensor:
         x, h = seen.parts
         return torch.cat([self.cell(x)[:, :, :, : self.WIDTH].flatten(1), self.other(h)], 1)

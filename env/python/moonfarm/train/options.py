@@ -11,6 +11,10 @@ from typing import Any
 
 import torch
 
+import moonfarm
+
+from .symmetry import Symmetry, symmetry
+
 FORMS = {"terminal": "orders", "codecraft": "entities"}  # others: cells
 
 
@@ -28,6 +32,7 @@ def parser(loop: str, text: str) -> argparse.ArgumentParser:
     net.add_argument("--form", help="of observations and actions (default: orders for terminal, entities for codecraft, else cells)")
     net.add_argument("--width", type=int, default=512, help="of its larger layers (default 512)")
     net.add_argument("--begin", type=Path, help="folder of a run, or of a round of one, or an ONNX file of one, whose weights to begin with (with the same --width)")
+    net.add_argument("--mirror", action=argparse.BooleanOptionalAction, help="learn every second batch as the mirrored game shows it; see symmetry.py")
     net.add_argument("--bfloat16", action="store_true", help="learn with bfloat16, faster if the device has instructions for it")
     net.add_argument("--compile", action="store_true", help="learn with torch.compile, of PyTorch 2")
     net.add_argument("--rate", type=float, default=1e-3, help="largest learning rate (default 0.001)")
@@ -55,6 +60,14 @@ def parse(p: argparse.ArgumentParser, given: Sequence[str] | None) -> argparse.N
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     return args
+
+
+def mirror(args: argparse.Namespace, envs: moonfarm.VectorEnv) -> Symmetry | None:
+    """Returns the symmetry for --mirror."""
+    found = symmetry(envs) if args.mirror else None
+    if args.mirror and found is None:
+        raise SystemExit(f"--mirror: {args.game} has no symmetry in the form {args.form}, see symmetry.py")
+    return found
 
 
 def autocast(args: argparse.Namespace) -> contextlib.AbstractContextManager[Any]:

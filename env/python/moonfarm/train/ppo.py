@@ -45,6 +45,7 @@ from .learner import Learner, compete
 from .networks import make, write
 from .rows import Rows
 from .run import Run, begin
+from .symmetry import Symmetry
 
 LINE = "{seconds:6.0f} s  {updates} updates  {steps} steps  result {result:.3f}  value {value_loss:.3f}  entropy {entropy:.3f}  kl {kl:.4f}"
 
@@ -203,14 +204,19 @@ def loss(me: Learner, teacher: Learner | None, batch: Rows, args: argparse.Names
     return 0.5 * off - policy, torch.stack([-surrogate / heads, off, entropy / len(gain), kl / heads, clipped / heads]).detach()
 
 
-def update(me: Learner, optimiser: torch.optim.Optimizer, teacher: Learner | None, data: Rows, args: argparse.Namespace, seed: int) -> dict[str, float]:
+def update(
+    me: Learner, optimiser: torch.optim.Optimizer, teacher: Learner | None, data: Rows, args: argparse.Namespace, seed: int, mirror: Symmetry | None
+) -> dict[str, float]:
     """Makes several passes over the rows; returns the means of what the curve shows."""
     said, draw, begun = list[Tensor](), np.random.default_rng(seed), time.perf_counter()
     rows = len(data["gain"])
     for _ in range(args.passes):
         for some in np.array_split(draw.permutation(rows), -(-rows // args.batch)):
+            batch = {name: a[some] for name, a in data.items()}
+            if mirror and len(said) % 2:
+                batch = mirror.rows(batch)
             with options.autocast(args):
-                of, numbers = loss(me, teacher, {name: a[some] for name, a in data.items()}, args)
+                of, numbers = loss(me, teacher, batch, args)
             optimiser.zero_grad()
             of.backward()
             nn.utils.clip_grad_norm_(me.body.parameters(), 0.5)
@@ -272,7 +278,7 @@ class Training:
         body = make(self.envs, args.width, plain=args.plain)
         self.learner = Learner(self.envs, body, args.device, temperature=args.temperature or 1, compiled=args.compile)
         self.optimiser = torch.optim.Adam(body.parameters(), args.rate, eps=1e-5)
-        self.teacher: Learner | None = None
+        self.teacher, self.mirror = None, options.mirror(args, self.envs)
         self.updates = self.steps = 0
         if args.begin:
             begin(body, args.begin, args.device)
@@ -319,7 +325,7 @@ class Training:
         with self.run.timed("playing"):
             data = self.ahead.result() if self.ahead else self.games.play(self.actor)
             self.means, self.ahead = self.games.means, None
-        self.games.envs.opponent_weights = self.league.weights()
+        self.games.envs.opponent_weights = np.array(self.league.weights())
         return data
 
     def learn(self, more: bool) -> dict[str, float]:
@@ -333,7 +339,7 @@ class Training:
             if args.overlap and more:
                 self.actor.body.load_state_dict(self.learner.body.state_dict())
                 self.ahead = self.pool.submit(self.games.play, self.actor)
-            numbers = update(self.learner, self.optimiser, self.teacher, data, args, args.seed + self.updates)
+            numbers = update(self.learner, self.optimiser, self.teacher, data, args, args.seed + self.updates, self.mirror)
         self.updates, self.steps = self.updates + 1, self.steps + len(data["gain"])
         if self.league.selves and self.updates % args.past == 0:
             if self.ahead:
