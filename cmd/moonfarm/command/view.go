@@ -80,7 +80,7 @@ of these:
   a tournament   the folder of eval --out, with its standings, the scores of all
                  pairs, which lead to their games, and the faults; games between
                  policies are played again
-  a run          the folder of an example that learns, with its curve.json or
+  a run          the folder of moonfarm train or of an example, with its
                  curve.csv: charts of its progress, which follow the run
   GAME           with --players: games of these policies, played now
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import csv
 import importlib.util
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -18,10 +22,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 import moonfarm
-from tests import program
+from tests import ROOT, program
 
 try:
     from moonfarm.train import bodies, iterate, ppo
+    from moonfarm.train import run as run_module
     from moonfarm.train import rows as reading_rows
     from moonfarm.train.learner import Learner
     from moonfarm.train.networks import make
@@ -377,6 +382,71 @@ class Train(unittest.TestCase):
             done = subprocess.run([program(), *map(str, command)], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(said, done.stdout)
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_devices(self):
+        """What learners compute with is made on their device, so that no tensor of a GPU meets one of the CPU."""
+        import torch
+        from torch.overrides import TorchFunctionMode
+
+        makers = {torch.tensor, torch.as_tensor, torch.zeros, torch.ones, torch.full, torch.empty, torch.arange, torch.eye, torch.rand}
+
+        class OnDevice(TorchFunctionMode):
+            def __torch_function__(self, made, types, args=(), kwargs=None):
+                if made in makers and "device" not in (kwargs or {}):
+                    raise AssertionError(f"torch.{made.__name__} without a device")
+                return made(*args, **(kwargs or {}))
+
+        with self.assertRaisesRegex(AssertionError, "arange without"), OnDevice():
+            torch.arange(3)
+        for game, form in (
+            ("tron", "cells"), ("towerdefence", "cells"), ("terminal", "cells"), ("terminal", "orders"), ("codecraft", "cells"),
+            ("codecraft", "entities"),
+        ):  # fmt: skip
+            with self.subTest(game=game, form=form), moonfarm.make_vec(game, 3, opponent="random", form=form) as envs:
+                learner = Learner(envs, make(envs, 32), "cpu")
+                obs, infos = envs.reset(seed=1)
+                for _ in range(8):
+                    obs, *_, infos = envs.step(learner(obs, infos))
+                batch, zeros = {**obs, "mask": infos["mask"]}, np.zeros(3, np.float32)
+                args = argparse.Namespace(clip=0.2, entropy=0.1, teacher_weight=1.0, span=1)
+                with OnDevice():
+                    action, log = learner.choose(learner.see(batch))
+                    batch |= {"action": action.numpy(), "log": log.numpy(), "outcome": zeros, "gain": zeros, "return": zeros}
+                    learner.loss(batch)
+                    ppo.loss(learner, learner, batch, args)
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_begin_with_a_network_that_ships(self):
+        """The weights of an ONNX file make the same choices as the policy."""
+        for game, form, width in ("towerdefence", "cells", 512), ("terminal", "orders", 512), ("codecraft", "entities", 384):
+            with self.subTest(game=game), moonfarm.make_vec(game, 4, opponent="random", form=form) as envs:
+                body = make(envs, width)
+                run_module.begin(body, ROOT / "rollout" / "policy" / "models" / f"{game}.onnx", "cpu")
+                learner = Learner(envs, body, "cpu")
+                obs, infos = envs.reset(seed=1)
+                for _ in range(10):
+                    action = learner(obs, infos, greedy=True)
+                    np.testing.assert_array_equal(action, envs.ask("net(greedy)"))
+                    obs, *_, infos = envs.step(action)
+                with self.assertRaisesRegex(SystemExit, f"{game}.onnx: it is damaged, or of another program, game, form or --width"):
+                    run_module.begin(make(envs, 64), ROOT / "rollout" / "policy" / "models" / f"{game}.onnx", "cpu")
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    def test_lines(self):
+        """A run prints a line when nothing else has been printed for a while."""
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(run_module, "EVERY", 0.2), contextlib.redirect_stdout(said):
+            run = run_module.Run(argparse.Namespace(out=Path(folder), device="cpu"))
+            run.now("waits")
+            with run.timed("waiting"):
+                time.sleep(1.5)
+            run.close()
+            lines = said.getvalue().splitlines()
+            time.sleep(1)
+        self.assertRegex(lines[0], r"^ +0 s … waits$")
+        self.assertRegex(lines[-1], r": [12] s waiting; \d+ CPU-s$")
+        self.assertEqual(said.getvalue().splitlines(), lines)  # none after its end
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_exported_form(self):

@@ -1,14 +1,11 @@
-// Package curves reads what a learning program has written of its progress: the file curve.json or curve.csv
-// in the folder of a run.
+// Package curves reads what a learning program has written of its progress: the file curve.csv in the folder of a run.
 package curves
 
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,11 +20,7 @@ import (
 	"moonfarm/sim/texts"
 )
 
-// Names of the files with a curve, the first that is there counts.
-const (
-	fileJSON = "curve.json" // a list of objects, one for each point
-	fileCSV  = "curve.csv"  // a line for each point
-)
+const fileCSV = "curve.csv" // a line for each point
 
 // Bounds of what is read and shown.
 const (
@@ -39,19 +32,17 @@ const (
 
 // run is what a program has written so far.
 type run struct {
-	points []map[string]float64 // by name; the scores against X are "scores/X"
-	names  []string             // in the order of the file, or sorted
+	points []map[string]float64 // by name; the scores against X are "scores/X", with the intervals "low/X" and "high/X"
+	names  []string             // in the order of the file
 }
 
 // File returns the name of the file with the curve of a folder, "" if there is none.
 func File(dir string) string {
-	for _, name := range []string{fileJSON, fileCSV} {
-		file := filepath.Join(dir, name)
-		if s, err := os.Stat(file); err == nil && s.Mode().IsRegular() {
-			return file
-		}
+	file := filepath.Join(dir, fileCSV)
+	if s, err := os.Stat(file); err != nil || !s.Mode().IsRegular() {
+		return ""
 	}
-	return ""
+	return file
 }
 
 // Read reads a file with a curve. It returns a list without games, whose overview is the curve. live says that the file may
@@ -62,44 +53,10 @@ func Read(file string, live bool) (*view.List, error) {
 		return nil, err
 	}
 	r := &run{}
-	read := r.readJSON
-	if filepath.Base(file) == fileCSV {
-		read = r.readCSV
-	}
-	if err := read(text); err != nil {
+	if err := r.read(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return &view.List{Title: filepath.Dir(file), Live: live, Grows: live, About: func() (*overview.Document, error) { return r.overview(live), nil }}, nil
-}
-
-func (r *run) readJSON(text []byte) error {
-	var list []map[string]any
-	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("expected a list of objects: %w", err)
-	}
-	for _, point := range list[:min(len(list), mostPoints)] {
-		p := map[string]float64{}
-		r.flatten(p, "", point, 0)
-		r.points = append(r.points, p)
-	}
-	slices.Sort(r.names)
-	return nil
-}
-
-// flatten adds the numbers of an object. An object with a score counts as that score.
-func (r *run) flatten(p map[string]float64, prefix string, object map[string]any, depth int) {
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		switch v := object[key].(type) {
-		case float64:
-			r.set(p, prefix+key, v)
-		case map[string]any:
-			if score, ok := v["score"].(float64); ok {
-				r.set(p, prefix+key, score)
-			} else if depth < 2 {
-				r.flatten(p, prefix+key+"/", v, depth+1)
-			}
-		}
-	}
 }
 
 // set sets a number of a point. A number that is not finite is left out.
@@ -114,8 +71,8 @@ func (r *run) set(p map[string]float64, name string, v float64) {
 	p[name] = v
 }
 
-// readCSV reads a table with a heading.
-func (r *run) readCSV(text []byte) error {
+// read reads a table with a heading.
+func (r *run) read(text []byte) error {
 	in := csv.NewReader(bytes.NewReader(text))
 	in.FieldsPerRecord = -1 // a line that is being written is short
 	rows, err := in.ReadAll()
@@ -138,7 +95,7 @@ func (r *run) readCSV(text []byte) error {
 }
 
 // steps are the names of numbers that count the progress, the best first.
-var steps = []string{"generation", "round", "steps", "seconds", "rows"}
+var steps = []string{"generation", "round", "steps", "rows", "seconds"}
 
 // x returns the name of the number that counts the progress, "" for the number of the point.
 func (r *run) x() string {
@@ -164,6 +121,9 @@ func (r *run) overview(live bool) *overview.Document {
 			continue
 		}
 		group, _, inner := strings.Cut(name, "/")
+		if inner && (group == "low" || group == "high") {
+			continue // among the numbers of the last point
+		}
 		if !inner {
 			group = name
 		}

@@ -39,22 +39,21 @@ func charts(t *testing.T, name, text string) (*overview.Document, error) {
 
 // TestCharts: the curves of the examples become charts, scores first.
 func TestCharts(t *testing.T) {
-	c, err := charts(t, "curve.json", `[{"generation": 1, "loss": 0.5, "learn": "played", "scores": {"maze": {"score": 0.25, "low": 0.1}, "planner": {"score": 0.1}}},
-		{"generation": 2, "loss": 0.4, "scores": {"maze": {"score": 0.5}, "planner": null}}]`)
+	c, err := charts(t, "curve.csv", "generation,loss,learn,scores/maze,low/maze,scores/planner\n1,0.5,played,0.25,0.1,0.1\n2,0.4,played,0.5,0.2,\n")
 	require.NoError(t, err)
 	assert.Equal(t, []overview.Section{
 		{Title: "Progress", Text: []string{"2 points"}, Charts: []overview.Chart{
 			{Title: "scores", X: "generation", Lines: []overview.Line{{Name: "maze", Points: [][2]float64{{1, 0.25}, {2, 0.5}}}, {Name: "planner", Points: [][2]float64{{1, 0.1}}}}},
 			{Title: "loss", X: "generation", Lines: []overview.Line{{Points: [][2]float64{{1, 0.5}, {2, 0.4}}}}},
 		}},
-		{Title: "The last point", Tables: []overview.Table{overview.TableOf("", [][]string{{"number", "value"}, {"generation", "2"}, {"loss", "0.4"}, {"scores, maze", "0.5"}})}},
+		{Title: "The last point", Tables: []overview.Table{overview.TableOf("", [][]string{{"number", "value"}, {"generation", "2"}, {"loss", "0.4"}, {"scores, maze", "0.5"}, {"low, maze", "0.2"}})}},
 	}, c.Sections)
 	c, err = charts(t, "curve.csv", "seconds,rows,value_outcome,same\n20.0,100,0.5,7\n40.0,200,0.25,7\n60")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"3 points"}, c.Sections[0].Text)
 	plots := c.Sections[0].Charts
 	require.Len(t, plots, 2, "a number that does not change has no chart")
-	assert.Equal(t, "value outcome seconds", plots[1].Title+" "+plots[1].X)
+	assert.Equal(t, "value outcome rows", plots[1].Title+" "+plots[1].X)
 }
 
 // TestThinned: a long run has the first and the last point, and not more than a screen can show.
@@ -77,13 +76,9 @@ func TestThinned(t *testing.T) {
 
 // TestWrong: what is no curve gets an error, and numbers that are none are left out.
 func TestWrong(t *testing.T) {
-	for name, text := range map[string]string{"curve.json": "{}", "curve.csv": ""} {
-		_, err := charts(t, name, text)
-		assert.ErrorContains(t, err, name)
-	}
-	_, err := charts(t, "curve.json", `[1]`)
-	assert.ErrorContains(t, err, "expected a list of objects")
-	c, err := charts(t, "curve.json", `[{"a\nb": 1e308}]`)
+	_, err := charts(t, "curve.csv", "")
+	assert.ErrorContains(t, err, "curve.csv: expected a line with names")
+	c, err := charts(t, "curve.csv", "\"a\nb\"\n1e308\n")
 	require.NoError(t, err)
 	assert.False(t, strings.Contains(c.Sections[0].Charts[0].Title, "\n"), "%q", c.Sections[0].Charts[0].Title)
 	c, err = charts(t, "curve.csv", "a,NaN\nNaN,1e999\n-Inf,\n,\n")
