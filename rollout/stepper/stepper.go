@@ -7,8 +7,8 @@
 // in the background, so that a learner works on one block while others are
 // played; Recv returns the block that is ready first.
 //
-// A trajectory depends only on seeds and actions: game i has a base seed, its
-// episode e has the seed rollout.GameSeed(base, e), and the seat and the
+// A trajectory depends only on seeds, actions and the weights of opponents: game i has a
+// base seed, its episode e has the seed rollout.GameSeed(base, e), and the seat and the
 // opponents of an episode are drawn from this seed. The number of workers, the
 // blocks and the order of Recv change nothing.
 //

@@ -27,7 +27,7 @@ class Drawing:
 
         New values, or None for equal ones, are used by the episodes that begin from then on: those that have begun
         keep their opponents, and a block under way uses the values with which it was sent. An opponent of weight 0 is
-        not drawn.
+        not drawn. Behind wrappers of Gymnasium, set envs.unwrapped.opponent_weights.
         """
         if self._players is None:
             return None

@@ -59,7 +59,7 @@ class AgainstPolicies(VectorEnv):
             rows = (players == k).nonzero()[0]
             if len(rows):
                 rows += p.row_slice.start
-                answer = function(self._take(rows), {"mask": self.arrays["mask"][rows]})
+                answer = function(self._take(rows), {"mask": self.arrays["mask"].take(rows, 0)})
                 self._put("the opponent's actions", rows, answer)
 
     def _put(self, what: str, rows: NDArray[Any], actions: Any) -> None:
@@ -68,7 +68,7 @@ class AgainstPolicies(VectorEnv):
         self._actions[rows] = given
 
     def _take(self, rows: NDArray[Any]) -> Any:
-        taken = {name: array[rows] for name, array in self._whole.parts}
+        taken = {name: array.take(rows, 0) for name, array in self._whole.parts}
         return taken[self._parts[0]] if self._alone else taken
 
     def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:

@@ -151,6 +151,15 @@ class SingleEnv(Randomness, Specified, Copied):
         answer = self.vector.ask(policy)[0]
         return int(answer) if self._one_head else answer
 
+    @property
+    def opponent_weights(self) -> NDArray[np.float64] | None:
+        """How likely each opponent is drawn; it may be set: see VectorEnv.opponent_weights."""
+        return self.vector.opponent_weights
+
+    @opponent_weights.setter
+    def opponent_weights(self, weights: Any) -> None:
+        self.vector.opponent_weights = weights
+
     def get_state(self) -> bytes:
         """Returns the complete state of the game as bytes."""
         return self.vector.get_state(0)

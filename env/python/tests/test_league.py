@@ -102,6 +102,13 @@ class Weights(unittest.TestCase):
             longer.set_state(env.get_state())
             self.assertTrue(equal(play(longer, 3), play(env, 3)))
 
+    def test_one_game(self):
+        env = moonfarm.make_env("tron", opponent=["safe", left], opponent_weights=[0, 1])
+        self.assertEqual(env.reset(seed=1)[1]["opponent"], "left")
+        env.opponent_weights = [1, 0]
+        self.assertEqual(env.reset()[1]["opponent"], "safe")
+        np.testing.assert_array_equal(env.opponent_weights, [1, 0])
+
     def test_wrong(self):
         for opponent in LISTS:
             env = moonfarm.make_vec("tron", 2, opponent=opponent)
