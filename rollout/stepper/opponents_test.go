@@ -197,8 +197,8 @@ func TestWeightsOfBlocks(t *testing.T) {
 	c := config(t, "tron", 8, 0)
 	c.Opponents, c.Autoreset, c.Batch, c.Env.MaxTurns = []rollout.Maker{nil, nil}, env.SameStep, 4, 1
 	s, b := open(t, c)
+	require.NoError(t, s.SetWeights([]float64{1, 0}))
 	for k, want := range []uint8{0, 1, 0} {
-		require.NoError(t, s.SetWeights([]float64{float64(1 - want), float64(want)}))
 		before := slices.Clone(b.Opponent)
 		require.NoError(t, s.Send(0))
 		require.NoError(t, s.SetWeights([]float64{float64(want), float64(1 - want)}))

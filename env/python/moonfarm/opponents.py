@@ -38,13 +38,13 @@ class AgainstPolicies(VectorEnv):
         self._first_rows = np.arange(self.num_games) * self.players
         self._own_rows = self._first_rows.copy()
 
-    def _find_rows(self, games: slice) -> None:
+    def _find_rows(self, games: Any) -> None:
         """Updates the caller's rows in the games."""
         self._own_rows[games] = self._first_rows[games] + self.arrays["seat"][games]
 
     def _reset(self, seeds: NDArray[np.uint64] | None, mask: NDArray[np.bool_] | None) -> None:
         super()._reset(seeds, mask)
-        self._find_rows(self._whole.own)
+        self._find_rows(self._whole.own if mask is None else mask)  # others may be under way
 
     def _act(self, p: Part, actions: Any) -> None:
         """Writes the actions of the caller and of the functions in a part."""
@@ -85,9 +85,8 @@ class AgainstPolicies(VectorEnv):
         if block is None:
             given = np.empty((self.num_games, *self._shape[1:]), np.int32)
             arrays.put("actions", given, actions)
-            for p in self._block_parts:
+            for i, p in enumerate(self._block_parts):
                 self._act(p, given[p.own])
-            for i in range(self.blocks):
                 self._send(i)
             return
         self._act(self._block(block), actions)
