@@ -188,6 +188,37 @@ class Train(unittest.TestCase):
         self.assertGreater((data["action"] == 1554).sum(), 10)
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
+    def test_ppo_memory(self):
+        """Windows of a game say what was said while it was played; the network plays as ONNX with its state."""
+        import torch
+
+        for game, form in some(("tron", "cells"), ("codecraft", "entities"), ("towerdefence", "cells")):
+            with self.subTest(game=game), tempfile.TemporaryDirectory() as folder:
+                small = (
+                    game, "--form", form, "--opponent", "random", "--envs", "6", "--steps", "16", "--window", "4", "--memory", "5", "--league", "0",
+                    "--batch", "24", "--width", "32", "--max-turns", "7", "--games", "2", "--threads", "1", "--updates", "2", "--out", folder,
+                )  # fmt: skip
+                args = ppo.arguments(small)
+                training = ppo.Training(args)
+                training.run.close()
+                rows, learner = [], training.learner
+                torch.nn.init.normal_(learner.body.cell.weight_ih, std=0.5)
+                for _ in range(2):  # the second one begins within games
+                    data = training.games.play(learner)
+                    for batch in ppo.batches(data, np.random.default_rng(1), args):
+                        rows.append(len(batch["gain"]))
+                        moved = ppo.loss(learner, None, batch, args)[1][3]
+                        self.assertLess(abs(float(moved)), 1e-5)
+                        forgot = ppo.loss(learner, None, {**batch, "begins": ~batch["begins"]}, args)[1][3]
+                        self.assertGreater(float(forgot), abs(float(moved)))
+                self.assertEqual(sum(rows), 2 * 6 * 16)
+                self.assertTrue(data["learned"].sum() < 6 * 16)
+                lines = run("ppo", *small)
+                self.assertRegex(lines[-1], r"CPU-s$")
+                self.play(game, Path(folder) / "network.onnx")
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_probabilities_of_actions(self):
         """The heads with a choice have the probabilities with which an action was drawn, all other heads 1."""
         import torch

@@ -102,20 +102,24 @@ class Body(nn.Module):
 
     This class has what all bodies share, and say() for games with one head. inputs: the tensors that it reads, in the
     order of forward(). players: from how many players it learns: which of them it imitates is an input, the tensor
-    "player", in the exported network the constant of imitate().
+    "player", in the exported network the constant of imitate(). memory: numbers that it remembers of a game from action to
+    action, for fog: a GRU over a summary of the observations, which the other layers see beside the scalars.
     """
 
     inputs = ["planes", "scalars"]
     most = 256  # limit of the cells with the same choice that a batch learns from
 
-    def __init__(self, envs: moonfarm.VectorEnv, players: int = 0) -> None:
+    def __init__(self, envs: moonfarm.VectorEnv, players: int = 0, memory: int = 0) -> None:
         super().__init__()
         d = envs.description
         self.sizes = envs.heads
         for name in ("planes", "scalars"):
             scales = torch.tensor([float(x["scale"]) for x in d[name]])
             self.register_buffer(f"{name[:-1]}_scale", 1 / scales.view(1, -1, *[1] * (2 * (name == "planes"))))
-        self.players, self.numbers_in = players, len(d["scalars"]) + players
+        self.players, self.memory, self.numbers_in = players, memory, len(d["scalars"]) + players + memory
+        if memory:
+            depth = next((t["dims"][0] for t in d["tensors"] if t["name"] == "coarse"), len(d["planes"]))
+            self.cell = nn.GRUCell(2 * depth + len(d["scalars"]), memory)
         if players:
             self.register_buffer("player", torch.eye(players)[:1])
 
@@ -124,13 +128,31 @@ class Body(nn.Module):
         self.player.copy_(torch.eye(self.players)[player : player + 1])
 
     def scaled(self, tensors: dict[str, Tensor]) -> Tensor:
-        """Returns the scalars, scaled, and the player to imitate."""
+        """Returns the scalars, scaled, what is remembered, and the player to imitate."""
         scalars = tensors["scalars"] * self.scalar_scale
+        if self.memory:
+            scalars = torch.cat([scalars, tensors["memory"]], 1)
         if not self.players:
             return scalars
         if "player" in tensors:
             return torch.cat([scalars, F.one_hot(tensors["player"].long(), self.players).float()], 1)
         return torch.cat([scalars, scalars[:, :1] * 0 + self.player], 1)
+
+    def remember(self, tensors: dict[str, Tensor], begins: Tensor | None = None) -> Tensor:
+        """Returns what is remembered after some rows, [rows, memory].
+
+        tensors: also "state_memory", what was remembered before the first of them. begins, bool [steps, games]: the rows are
+        those of several steps, step after step, and before a row that begins a game nothing is remembered. None: of one step.
+        """
+        board = tensors["coarse"].float() / 8 if "coarse" in tensors else tensors["planes"].float() * self.plane_scale
+        summary = torch.cat([board.mean((2, 3)), board.amax((2, 3)), tensors["scalars"] * self.scalar_scale], 1)
+        state = tensors["state_memory"]
+        if begins is None:
+            return self.cell(summary, state)
+        out = list[Tensor]()
+        for x, fresh in zip(summary.split(begins.shape[1]), begins):
+            out.append(state := self.cell(x, state * (~fresh)[:, None]))
+        return torch.cat(out)
 
     def begins(self, batch: dict[str, np.ndarray]) -> np.ndarray:
         """Says which rows begin a turn: a search judges no others."""
@@ -165,10 +187,14 @@ class Body(nn.Module):
         """Returns the loss of heads with these labels, [n]."""
         return F.cross_entropy(said.logits, labels, reduction="none")
 
-    def forward(self, *tensors: Tensor) -> Tensor | tuple[Tensor, Tensor]:
-        named = dict(zip(self.inputs, tensors))
+    def forward(self, *tensors: Tensor) -> tuple[Tensor, ...]:
+        """Returns the logits, the value if the body has one, and what is remembered if it has a memory; inputs: self.inputs, and
+        what was remembered."""
+        named = dict(zip([*self.inputs, "state_memory"], tensors))
+        if self.memory:
+            named["memory"] = self.remember(named)
         seen = self.see(named, named.get("mask"))
-        return self.policy(seen) if seen.value is None else (self.policy(seen), seen.value)
+        return (self.policy(seen), *([] if seen.value is None else [seen.value]), *([named["memory"]] if self.memory else []))
 
 
 def counted(label: Tensor, legal: Tensor | None) -> Tensor:

@@ -26,10 +26,10 @@ class Entities(Cells):
     VACANT, WORKED = 17, 18  # codes: an empty cell beside a resource, and an own builder unit beside one
 
     def __init__(
-        self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, reach: int = 5, far: int = 2
+        self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, memory: int = 0, reach: int = 5, far: int = 2
     ) -> None:
         """reach: cells seen in each direction; the squares beside a base are up to 5 away. far: likewise squares of the counts."""
-        super().__init__(envs, players)
+        super().__init__(envs, players, memory)
         tensors = {t["name"]: t for t in envs.description["tensors"]}
         scale = torch.tensor([float(f["scale"]) for f in tensors["own"]["fields"]])
         self.register_buffer("own_scale", 1 / scale)

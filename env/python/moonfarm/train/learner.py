@@ -38,6 +38,15 @@ class Learner:
             for part in self.body.children():
                 part.requires_grad_(part is self.body.value)
         self.common = torch.zeros(envs.choices, device=device)  # how often each choice was made
+        self.forget()
+
+    def nothing(self, rows: int) -> Tensor:
+        """Returns what a body with a memory remembers before a game begins."""
+        return torch.zeros(rows, self.body.memory, device=self.device)
+
+    def forget(self) -> None:
+        """Ends the games of which a body with a memory remembers something."""
+        self._state: Tensor | None = None
 
     def tensor(self, batch: Batch, name: str) -> Tensor:
         """Returns an array of a batch on the device; to a GPU it is copied while the program goes on."""
@@ -61,9 +70,19 @@ class Learner:
         bits = torch.arange(8, dtype=torch.uint8, device=self.device)  # Memory has the bytes
         return (mask[:, :, None] >> bits & 1).flatten(1)[:, : self.choices].bool()
 
+    def tensors(self, batch: Batch, *more: str) -> dict[str, Tensor]:
+        """Returns the body's inputs but the mask, and more, if they are in the batch."""
+        return {name: self.tensor(batch, name) for name in (*self.body.inputs, *more) if name in batch and name != "mask"}
+
+    def remember(self, batch: Batch) -> Tensor:
+        """Returns what a body with a memory remembers after rows, [rows, memory]: see Body.remember."""
+        return self.body.remember(self.tensors(batch, "state_memory"), self.tensor(batch, "begins") if "begins" in batch else None)
+
     def see(self, batch: Batch) -> Seen:
-        names = [*self.body.inputs, *(["player"] if "player" in batch else [])]
-        return self._see({name: self.tensor(batch, name) for name in names if name != "mask"}, self.legal(batch))
+        tensors = self.tensors(batch, "player", "memory")
+        if self.body.memory and "memory" not in batch:
+            tensors["memory"] = self.remember(batch)
+        return self._see(tensors, self.legal(batch))
 
     def value(self, seen: Seen) -> Tensor:
         """Returns the values, float32 [rows]."""
@@ -153,9 +172,13 @@ class Learner:
         return actions, logs
 
     def __call__(self, obs: Rows, infos: dict[str, Any], greedy: bool = False) -> np.ndarray:
-        """Returns actions to play, as step takes them."""
+        """Returns actions to play, as step takes them. With a memory the rows are those of the call before, until forget."""
+        batch: dict[str, Any] = {**obs, "mask": infos["mask"]}
         with torch.no_grad():
-            actions, _ = self.choose(self.see({**obs, "mask": infos["mask"]}), greedy)
+            if self.body.memory:
+                state = self._state if self._state is not None else self.nothing(len(infos["mask"]))
+                self._state = batch["memory"] = self.remember({**batch, "state_memory": state})
+            actions, _ = self.choose(self.see(batch), greedy)
         return actions[:, 0 if self.heads == 1 else slice(None)].to("cpu", torch.int32).numpy()
 
 
@@ -170,6 +193,7 @@ def play(learner: Learner, kind: dict[str, Any], opponent: str, args: argparse.N
     """Returns the share of games that the learner wins, with draws as half; its seat is random. kind: game, form, rules."""
     envs = moonfarm.make_vec(num_envs=games, opponent=opponent, seat="random", max_turns=args.max_turns, **kind)
     obs, infos = envs.reset(seed=args.seed)
+    learner.forget()
     results = np.full(games, np.nan)
     while np.isnan(results).any():
         obs, _, terminated, truncated, infos = envs.step(learner(obs, infos, greedy))

@@ -19,16 +19,16 @@ from .bodies import Body, Cells, Dense, Kind, Place, Seen, write_onnx
 from .entities import Entities
 
 
-def make(envs: moonfarm.VectorEnv, width: int, value: bool = True, players: int = 0, plain: bool = False) -> Body:
+def make(envs: moonfarm.VectorEnv, width: int, value: bool = True, players: int = 0, plain: bool = False, memory: int = 0) -> Body:
     """Returns a body for the game and form of a vector. width: of its larger layers. plain: Network for Tower Defence, too."""
     d = envs.description
     if d["form"] == "entities":
-        return Entities(envs, width, value, players)
+        return Entities(envs, width, value, players, memory)
     if d["form"] == "orders":
-        return Orders(envs, width, value, players)
+        return Orders(envs, width, value, players, memory)
     if d["game"] == "towerdefence" and not plain:
-        return Tower(envs, max(8, width // 16), 4, value, players).to(memory_format=torch.channels_last)  # faster on CPUs
-    return Network(envs, width, value, players)
+        return Tower(envs, max(8, width // 16), 4, value, players, memory).to(memory_format=torch.channels_last)  # faster on CPUs
+    return Network(envs, width, value, players, memory)
 
 
 def write(body: Body, envs: moonfarm.VectorEnv, file: Path) -> None:
@@ -41,9 +41,10 @@ def write(body: Body, envs: moonfarm.VectorEnv, file: Path) -> None:
     dims = {t["name"]: t["dims"] for t in d["tensors"]}
     dims["planes"] = [len(d["planes"]), d["height"], d["width"]]
     dims |= {"scalars": [len(d["scalars"])], "mask": [envs.choices]}
-    example = tuple(torch.zeros(1, *dims[name]) for name in body.inputs)
-    outputs = ["policy"] if getattr(body, "value", None) is None else ["policy", "value"]
-    write_onnx(body, example, file, body.inputs, outputs, folding=False)
+    inputs, outputs = body.inputs, ["policy"] if getattr(body, "value", None) is None else ["policy", "value"]
+    if body.memory:
+        inputs, outputs, dims["state_memory"] = [*inputs, "state_memory"], [*outputs, "next_state_memory"], [body.memory]
+    write_onnx(body, tuple(torch.zeros(1, *dims[name]) for name in inputs), file, inputs, outputs, folding=False)
 
 
 def places(game: str, envs: moonfarm.VectorEnv) -> list[Place]:
@@ -62,8 +63,8 @@ class Network(Cells):
     """A network for the form cells of any game: the output for a cell depends on the cells near it, on its position, and
     on the whole observation."""
 
-    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, reach: int = 2) -> None:
-        super().__init__(envs, players)
+    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, memory: int = 0, reach: int = 2) -> None:
+        super().__init__(envs, players, memory)
         d = envs.description
         self.places, self.reach = places(d["game"], envs), reach
         self.local = self.places[0].count > 1
@@ -167,9 +168,9 @@ class Tower(Body):
     ORDERS, WIDTH, OTHERS = 5, 8, 2
 
     def __init__(
-        self, envs: moonfarm.VectorEnv, channels: int, blocks: int, value: bool = True, players: int = 0
+        self, envs: moonfarm.VectorEnv, channels: int, blocks: int, value: bool = True, players: int = 0, memory: int = 0
     ) -> None:
-        super().__init__(envs, players)
+        super().__init__(envs, players, memory)
         d = envs.description
         if envs.heads != [self.ORDERS * d["height"] * self.WIDTH + self.OTHERS]:
             raise SystemExit(f"{d['game']} has the heads {envs.heads}: this network is for Tower Defence")
@@ -218,8 +219,8 @@ class Orders(Body):
     EDGE = ("own_scouts", "own_demolishers", "own_interceptors")
     UNITS = 41  # columns for the whole units of a purse
 
-    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0) -> None:
-        super().__init__(envs, players)
+    def __init__(self, envs: moonfarm.VectorEnv, width: int, value: bool, players: int = 0, memory: int = 0) -> None:
+        super().__init__(envs, players, memory)
         d = envs.description
         own = [28 * y + x for y in range(14) for x in range(13 - y, 15 + y)]
         edge = [28 * y + x for y in range(14) for x in (13 - y, 14 + y)]

@@ -12,6 +12,10 @@ The network is measured against every --opponent before it learns, every --measu
 as many games. See run.py for the files. In the curve, steps counts the learner's actions. Results depend on --seed, but
 also on how many updates fit into the time: with --updates instead of --seconds they can be reproduced on the same machine.
 
+--memory N gives the network N numbers in which it remembers a game, for fog of war: gradients go back through --window steps,
+and the ONNX file is a recurrent network, which has its state from turn to turn wherever it plays. It is for forms with one action
+a turn, and past selves are not for it.
+
 --begin starts from a network instead of from nothing, and --teacher-weight keeps the learner near to it. With --overlap the
 next games are played while the learner learns, by the network before the update, in another thread.
 
@@ -27,7 +31,7 @@ import argparse
 import copy
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Optional
@@ -104,7 +108,8 @@ class Games:
             seat="random", reward=args.reward, max_turns=args.max_turns, seed=first, action_mask=False,
         )  # fmt: skip
         self.value = np.zeros(args.envs, np.float32)  # of each row at its last action
-        self.ended = np.zeros(args.envs, bool)
+        self.ended, self.fresh = np.zeros(args.envs, bool), np.ones(args.envs, bool)  # fresh: a game begins
+        self.state: Tensor | None = None  # what the network remembers
         self.take(*self.envs.reset(seed=first))
 
     def take(self, obs: Any, infos: dict[str, Any]) -> None:
@@ -136,28 +141,42 @@ class Games:
         self.results, self.lengths = list[float](), list[int]()
         for step in range(args.steps + 1):
             awake = self.awake
-            seen = {name: a[awake] for name, a in self.rows.items()}
+            seen: dict[str, Any] = {name: a[awake] for name, a in self.rows.items()}
             with torch.no_grad():
-                features = me.see(seen)
+                remembered = self.remember(me, seen, step < args.steps)
+                features = me.see({**seen, **remembered})
                 self.value[awake] = args.span * me.value(features).cpu().numpy()
                 if step == args.steps:
                     break
                 drawn, log = (a.cpu().numpy() for a in me.choose(features))
             action, learned = np.zeros((len(awake), me.heads), np.int32), awake & ~self.ended
             action[awake] = drawn
-            kept = learned[awake]
+            kept = np.ones(len(drawn), bool) if me.body.memory else learned[awake]  # a sequence needs all
             rows.append({name: a[kept] for name, a in {**seen, "action": drawn, "log": log}.items()})
             value = self.value.copy()
             grid.append({**self.step(action), "value": value, "learned": learned})
         whole = {name: np.stack([g[name] for g in grid]) for name in grid[0]}
         gain = advantages(whole, self.value.copy(), args.gamma, args.smooth)
         data = {name: np.concatenate([r[name] for r in rows]) for name in rows[0]}
-        data["value"] = whole["value"][whole["learned"]]
-        gain = gain[whole["learned"]].astype(np.float32)
+        chosen = np.ones_like(whole["learned"]) if me.body.memory else whole["learned"]
+        data["value"], data["learned"] = whole["value"][chosen], whole["learned"][chosen]
+        gain = gain[chosen].astype(np.float32)
         data["return"] = gain + data["value"]
         self.means = {"result": float(np.mean(self.results or [math.nan])), "length": float(np.mean(self.lengths)) if self.lengths else math.nan}
         self.means["play_steps_per_second"] = len(gain) / (time.perf_counter() - begun)
-        return {**data, "gain": (gain - gain.mean()) / (gain.std() + 1e-6)}
+        known = gain[data["learned"]]
+        return {**data, "gain": (gain - known.mean()) / (known.std() + 1e-6)}
+
+    def remember(self, me: Learner, seen: Rows, keep: bool) -> dict[str, Any]:
+        """Returns what a network with a memory remembers after the rows that it sees; seen gets what it did before. keep: they are played."""
+        if not me.body.memory:
+            return {}
+        state = me.nothing(len(self.fresh)) if self.state is None else self.state * torch.from_numpy(~self.fresh).to(me.device)[:, None]
+        seen["state_memory"], seen["begins"] = state.cpu().numpy(), self.fresh
+        after = me.remember({**seen, "begins": self.fresh[None]})
+        if keep:
+            self.state, self.fresh = after, self.ended
+        return {"memory": after}
 
 
 def advantages(played: Rows, last: np.ndarray, discount: float, smooth: float) -> np.ndarray:
@@ -200,8 +219,23 @@ def loss(me: Learner, teacher: Learner | None, batch: Rows, args: argparse.Names
             apart = apart + (theirs.exp() * (theirs - log)).sum()
     heads = max(heads, 1)
     policy = (surrogate + args.entropy * entropy - args.teacher_weight * apart) / heads
-    off = F.mse_loss(args.span * me.value(seen), me.tensor(batch, "return"))
+    learned = me.tensor(batch, "learned").float()
+    off = ((args.span * me.value(seen) - me.tensor(batch, "return")) ** 2 * learned).sum() / learned.sum().clamp(min=1)
     return 0.5 * off - policy, torch.stack([-surrogate / heads, off, entropy / len(gain), kl / heads, clipped / heads]).detach()
+
+
+def batches(data: Rows, draw: np.random.Generator, args: argparse.Namespace) -> Iterator[Rows]:
+    """Yields the rows once, shuffled; for a memory windows of steps of a game, [steps, games] as one axis."""
+    if not args.memory:
+        rows = len(data["gain"])
+        for some in np.array_split(draw.permutation(rows), -(-rows // args.batch)):
+            yield {name: a[some] for name, a in data.items()}
+        return
+    firsts = (np.arange(0, args.steps, args.window)[:, None] * args.envs + np.arange(args.envs)).reshape(-1)
+    for some in np.array_split(draw.permutation(firsts), -(-len(data["gain"]) // args.batch)):
+        index = np.arange(args.window)[:, None] * args.envs + some
+        batch = {name: a[index.reshape(-1)] for name, a in data.items() if name not in ("begins", "state_memory")}
+        yield {**batch, "begins": data["begins"][index], "state_memory": data["state_memory"][some]}
 
 
 def update(
@@ -209,10 +243,8 @@ def update(
 ) -> dict[str, float]:
     """Makes several passes over the rows; returns the means of what the curve shows."""
     said, draw, begun = list[Tensor](), np.random.default_rng(seed), time.perf_counter()
-    rows = len(data["gain"])
     for _ in range(args.passes):
-        for some in np.array_split(draw.permutation(rows), -(-rows // args.batch)):
-            batch = {name: a[some] for name, a in data.items()}
+        for batch in batches(data, draw, args):
             if mirror and len(said) % 2:
                 batch = mirror.rows(batch)
             with options.autocast(args):
@@ -224,10 +256,11 @@ def update(
             said.append(numbers)
         if args.target_kl and float(said[-1][3]) > args.target_kl:
             break
-    explained = 1 - float(np.var(data["return"] - data["value"]) / max(np.var(data["return"]), 1e-9))
+    reached, value = (data[name][data["learned"]] for name in ("return", "value"))
+    explained = 1 - float(np.var(reached - value) / max(np.var(reached), 1e-9))
     names = ("policy_loss", "value_loss", "entropy", "kl", "clipped")
     means = dict(zip(names, torch.stack(said).mean(0).tolist()))
-    return {**means, "explained_variance": explained, "learn_steps_per_second": rows / (time.perf_counter() - begun)}
+    return {**means, "explained_variance": explained, "learn_steps_per_second": len(reached) / (time.perf_counter() - begun)}
 
 
 def arguments(given: Sequence[str] | None) -> argparse.Namespace:
@@ -253,11 +286,15 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     p.add_argument("--past", type=int, default=25, help="updates between past selves (default 25)")
     p.add_argument("--past-share", type=float, default=0.5, metavar="X", help="share of the episodes against past selves (default 0.5)")
     p.add_argument("--prioritise", type=float, default=0, metavar="P", help="draw opponents by their share of wins to this power (default 0: all alike)")
+    p.add_argument("--memory", type=int, default=0, metavar="N", help="numbers in which the network remembers a game, such as 64 (default 0)")
+    p.add_argument("--window", type=int, default=16, help="steps through which the memory learns, a divisor of --steps (default 16)")
     p.add_argument("--overlap", action="store_true", help="play the next games while the learner learns, with the network before the update")
     p.add_argument("--measure", type=float, default=60, help="seconds between measurements (default 60)")
     args = options.parse(p, given)
     if not args.opponent:
         p.error("expected --opponent, policies to play against")
+    if args.memory and (args.league or args.mirror or args.steps % args.window):
+        p.error("--memory: expected --league 0, no --mirror, and --steps in whole windows of --window")
     args.plain = args.plain if args.plain is not None else not args.begin
     if args.seconds is None:
         args.seconds = math.inf if args.updates else 900
@@ -275,7 +312,9 @@ class Training:
         self.envs = moonfarm.make_vec(args.game, 1, opponent="empty", form=args.form)
         if args.entropy is None:  # each of many heads has little part in the result: with 0.01 Terminal's became random
             args.entropy = 0.01 if len(self.envs.heads) == 1 else 0.0003
-        body = make(self.envs, args.width, plain=args.plain)
+        if args.memory and self.envs.sequential:
+            raise SystemExit(f"--memory: the form {args.form} has several actions a turn; expected --form with one")
+        body = make(self.envs, args.width, plain=args.plain, memory=args.memory)
         self.learner = Learner(self.envs, body, args.device, temperature=args.temperature or 1, compiled=args.compile)
         self.optimiser = torch.optim.Adam(body.parameters(), args.rate, eps=1e-5)
         self.teacher, self.mirror = None, options.mirror(args, self.envs)
@@ -340,7 +379,7 @@ class Training:
                 self.actor.body.load_state_dict(self.learner.body.state_dict())
                 self.ahead = self.pool.submit(self.games.play, self.actor)
             numbers = update(self.learner, self.optimiser, self.teacher, data, args, args.seed + self.updates, self.mirror)
-        self.updates, self.steps = self.updates + 1, self.steps + len(data["gain"])
+        self.updates, self.steps = self.updates + 1, self.steps + int(data["learned"].sum())
         if self.league.selves and self.updates % args.past == 0:
             if self.ahead:
                 self.ahead.result()  # the past selves are playing
