@@ -7,8 +7,9 @@ import (
 
 // Asker asks a policy what it would choose in the rows of a Vector: labels for a
 // learner in the states that the learner reaches. The answer for a row depends on
-// nothing but that row, as the choices of every policy. An Asker is not safe for
-// concurrent use, and Ask allocates nothing itself.
+// nothing but that row, as the choices of every policy; a Recurrent one must be asked in
+// every turn of a game. An Asker is not safe for concurrent use, and Ask allocates
+// nothing itself.
 type Asker struct {
 	policy Policy
 	v      env.Vector

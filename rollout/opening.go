@@ -34,6 +34,7 @@ func (g *Games) openTurn() (rows [][]int32) {
 	o.early = o.early[:0]
 	for p, all := range g.rows {
 		o.late[p] = o.late[p][:0]
+		from := len(o.early)
 		for _, row := range all {
 			if g.batch.Turn[int(row)/g.players] < o.turns {
 				o.early = append(o.early, row)
@@ -41,6 +42,7 @@ func (g *Games) openTurn() (rows [][]int32) {
 				o.late[p] = append(o.late[p], row)
 			}
 		}
+		Follow(g.seats[p], g.v, g.batch, o.early[from:])
 	}
 	if len(o.early) == 0 {
 		return g.rows

@@ -32,8 +32,9 @@ import (
 // Policy chooses for rows of a Batch. One instance serves one goroutine. Its
 // choice for a row must depend on nothing but that row (its observation or
 // state, its RowSeed): never on other rows, on earlier turns, or on random numbers
-// from elsewhere. A policy that reads the clock makes shards that cannot be
-// reproduced: it is for tournaments.
+// from elsewhere. Only a Recurrent policy depends on earlier turns, too: on the rows
+// of the same seat in the same game. A policy that reads the clock makes shards that
+// cannot be reproduced: it is for tournaments.
 //
 // A policy that must be closed is an io.Closer too; Run closes it.
 type Policy interface {
