@@ -97,7 +97,7 @@ type netInForm struct {
 
 func newNetInForm(p netPolicy, form string) *netInForm {
 	n := &netInForm{net: p}
-	n.inForm = inForm{Policy: p, form: form, acted: func(b *env.Batch, rows []int32) {
+	n.inForm = inForm{Policy: p.Policy, form: form, acted: func(b *env.Batch, rows []int32) {
 		for _, row := range rows {
 			n.counts[row].Add(p.Network(b, row))
 		}
@@ -113,8 +113,14 @@ func (n *netInForm) Act(v env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
 		n.counts[row] = rollout.NetworkCounts{}
 	}
+	if s := n.States(); s != nil {
+		s.Begin(b, rows)
+	}
 	n.inForm.Act(v, b, rows)
 }
+
+// States implements rollout.Recurrent.
+func (n *netInForm) States() *rollout.States { return n.net.States() }
 
 // Network implements rollout.Networked.
 func (n *netInForm) Network(_ *env.Batch, row int32) rollout.NetworkCounts { return n.counts[row] }

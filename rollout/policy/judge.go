@@ -85,6 +85,9 @@ func weighs(s env.Spec) bool { return len(s.Heads) == 1 && !s.Sequential }
 // settle replaces the defaults of options that depend on the network, which fits s, and refuses what
 // it cannot do. takes tells whether the search takes whole turns as moves.
 func (o *searchOptions) settle(fit neural.Fit, s env.Spec, takes bool) error {
+	if len(fit.States) > 0 {
+		return fmt.Errorf("%s is recurrent (input %q): a search evaluates positions without the turns before them, so it needs a network without a state", o.model.file.Name, fit.States[0].Input)
+	}
 	switch takes = takes && s.Sequential; {
 	case !takes && o.turns > 0:
 		return fmt.Errorf("%s=%d: only networks of a form in which orders follow one another give whole turns; %s has the form %s", optionTurns, o.turns, o.model.file.Name, s.Form)

@@ -17,6 +17,8 @@ type mix struct {
 	all     []rollout.Policy // see Members
 	firsts  []uint8          // index in all of the first of each member's own members
 	lists   [][]int32        // scratch: rows of each member
+
+	recurrent []int // the members that also act in rows that others play (rollout.Follow)
 }
 
 func (m *mix) Name() string { return m.name }
@@ -31,6 +33,13 @@ func (m *mix) Act(v env.Vector, b *env.Batch, rows []int32) {
 	for _, row := range rows {
 		i := m.draw(b.RowSeed[row])
 		m.lists[i] = append(m.lists[i], row)
+	}
+	for _, i := range m.recurrent {
+		for other, others := range m.lists {
+			if other != i {
+				rollout.Follow(m.members[i], v, b, others)
+			}
+		}
 	}
 	for i, p := range m.members {
 		if len(m.lists[i]) > 0 {

@@ -147,10 +147,18 @@ func newModel(n node, s env.Spec) (rollout.Policy, error) {
 	return p, nil
 }
 
-// netPolicy is a network that plays, and its file.
+// netPolicy is a network that plays a turn by one action, and its file.
 type netPolicy struct {
 	*neural.Policy
 	file rollout.File
+}
+
+// Act implements rollout.Policy.
+func (n netPolicy) Act(v env.Vector, b *env.Batch, rows []int32) {
+	if s := n.States(); s != nil {
+		s.Begin(b, rows)
+	}
+	n.Policy.Act(v, b, rows)
 }
 
 // Files implements rollout.WithFiles.

@@ -402,7 +402,9 @@ func (n node) build(game string, s env.Spec, depth uint64) (rollout.Policy, erro
 		} else {
 			m.all = append(m.all, p)
 		}
-		m.wants |= p.Wants()
+		if m.wants |= p.Wants(); len(rollout.StatesOf(p)) > 0 {
+			m.recurrent = append(m.recurrent, i)
+		}
 		weights[i] = each.weight
 	}
 	m.weights = rollout.NewWeights(weights)

@@ -64,8 +64,7 @@ func findTensor(v network.Value, tensors []features.Tensor) (found *features.Ten
 
 // matchInputs finds the part of the observation for each input: by its name and shape, or, if
 // its name has no meaning, by its shape. The shapes of boards are unique. But a vector with a
-// name that means something else could be anything, such as the state of a recurrent network,
-// and is refused.
+// name that means something else could be anything, and is refused.
 func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
 	taken := map[Part]string{}
 	for _, v := range inputs {
@@ -85,7 +84,7 @@ func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
 			}
 		}
 		if len(can) == 0 {
-			return fmt.Errorf("input %s is no part of an observation", describe(v))
+			return fmt.Errorf("input %s is no part of an observation%s", describe(v), stateHint(v.Name))
 		}
 		p, why := can[0], "by its shape, which no other part has"
 		says := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return !named(v.Name, p) })
@@ -96,7 +95,7 @@ func (f *Fit) matchInputs(inputs []network.Value, spec env.Spec) error {
 		case len(says) > 0:
 			return fmt.Errorf("input %s has the shape of the %s, and its name says %s; name it %q if it takes them", describe(v), p, says[0], p)
 		case (p == Scalars || p == Mask) && !nameless.MatchString(strings.ToLower(v.Name)):
-			return fmt.Errorf("input %s has the shape of the %s, and its name says something else; name it %q if it takes them, or export the model without it", describe(v), p, p)
+			return fmt.Errorf("input %s has the shape of the %s, and its name says something else; name it %q if it takes them, or export the model without it%s", describe(v), p, p, stateHint(v.Name))
 		}
 		if other, ok := taken[p]; ok {
 			return fmt.Errorf("inputs %q and %q are both the %s", other, v.Name, p)

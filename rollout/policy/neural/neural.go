@@ -23,8 +23,9 @@ import (
 // the logits and the value.
 type Fit struct {
 	Inputs []Input
-	Heads  []Head // the logits of each head
-	Value  string // the output with the value for the row's own seat; "": none
+	States []State // of a recurrent network
+	Heads  []Head  // the logits of each head
+	Value  string  // the output with the value for the row's own seat; "": none
 	// ValueScale is onnx.Probability if the operators show that Value is the probability of
 	// winning, 0 … 1; else Value is −1 … 1.
 	ValueScale onnx.Scale
@@ -76,9 +77,12 @@ type Head struct {
 // the mismatch, the model's inputs and outputs and the game's needs.
 func Match(m *network.Model, spec env.Spec, head string) (Fit, error) {
 	fit := Fit{}
-	err := fit.matchInputs(m.Inputs, spec)
+	inputs, outputs, err := fit.matchStates(m.Inputs, m.Outputs)
 	if err == nil {
-		err = fit.matchOutputs(m.Outputs, spec.Heads, head)
+		err = fit.matchInputs(inputs, spec)
+	}
+	if err == nil {
+		err = fit.matchOutputs(outputs, spec.Heads, head)
 	}
 	if err == nil {
 		err = fit.scale(m.Outputs, head)

@@ -20,9 +20,9 @@ type Options struct {
 // batch is the number of rows that are evaluated at once. Larger batches are no faster.
 const batch = 32
 
-// Policy is a network that plays. Its choices for a row depend only on that row: for each
-// head a legal choice, the best one or one drawn by the row's seed. A head without a legal
-// choice gets −1.
+// Policy is a network that plays. Its choices for a row depend only on that row, and on its state
+// if it is recurrent: for each head a legal choice, the best one or one drawn by the row's seed. A
+// head without a legal choice gets −1.
 type Policy struct {
 	name    string
 	options Options
@@ -32,6 +32,7 @@ type Policy struct {
 	weights []float32
 	values  []float32               // of the batch; nil: the model has no value
 	counts  []rollout.NetworkCounts // of the latest Act, by row
+	memory  memory                  // of a recurrent network
 }
 
 // New makes the policy for a model that fits the games.
@@ -42,6 +43,7 @@ func New(name string, m *network.Model, f Fit, o Options, s env.Spec) *Policy {
 	if f.Value != "" {
 		p.values = p.input.runner.Output(f.Value)
 	}
+	p.memory = newMemory(name, m, f, p.input.runner)
 	return p
 }
 
@@ -53,7 +55,11 @@ func (p *Policy) Wants() env.Want {
 	return p.input.wants | env.WantMask | env.WantRowSeed | env.WantAction
 }
 
-// Act evaluates the rows and chooses for each head.
+// States implements rollout.Recurrent.
+func (p *Policy) States() *rollout.States { return p.memory.states }
+
+// Act evaluates the rows and chooses for each head. For a recurrent network, States().Begin comes before the
+// first action of a turn.
 func (p *Policy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 	b.Need(p.Wants(), p.name)
 	if len(p.counts) < b.Rows {
@@ -64,7 +70,9 @@ func (p *Policy) Act(_ env.Vector, b *env.Batch, rows []int32) {
 		for i, row := range rows[:n] {
 			p.input.copy(i, b, int(row))
 		}
+		p.memory.load(rows[:n])
 		p.input.runner.Run(n)
+		p.memory.store(rows[:n])
 		for i, row := range rows[:n] {
 			action := b.Action[int(row)*len(p.heads):][:len(p.heads)]
 			p.counts[row] = p.choose(action, i, b.Mask[int(row)*p.words:][:p.words], b.RowSeed[row])
