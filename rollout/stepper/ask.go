@@ -25,7 +25,7 @@ type question struct {
 // see rollout.Asker. With which [rows] it asks only for the rows that are true there
 // and writes −1 to all others. The policy is made by maker in the first call with its
 // name and stays until Close. The answers do not depend on workers or blocks. Ask
-// fails if the maker does, a slice has another length, or a game has not begun. It
+// fails if the maker does, the policy is rollout.Recurrent, a slice has another length, or a game has not begun. It
 // fails with ErrInterrupted if Interrupt ends it; what it has written is then
 // undefined.
 func (s *Stepper) Ask(name string, maker rollout.Maker, dst []int32, which []bool) error {
@@ -80,6 +80,9 @@ func (k *part) addAsker(name string, maker rollout.Maker) error {
 	a, err := rollout.NewAsker(k.inner, maker)
 	if err != nil {
 		return err
+	}
+	if len(rollout.StatesOf(a.Policy())) > 0 {
+		return errors.Join(fmt.Errorf("%s is recurrent: it must see every turn of a game, so it cannot be asked about single ones", a.Policy().Name()), a.Close())
 	}
 	n := len(k.base)
 	if k.askers == nil {

@@ -13,22 +13,26 @@ import (
 // A snapshot is little-endian:
 //
 //	 0  4  "MFES"
-//	 4  2  version of this layout, 1 or 2
+//	 4  2  version of this layout, 1 to 3
 //	 6  1  the caller's seat, 255 with AllSeats
 //	 7  1  seats
 //	 8  8  base seed
 //	16  8  episode
 //	24  4  opponents by seat
-//	       version 2 only:
+//	       versions 2 and 3:
 //	28  1  1: the game has begun; 0: Reset must begin it
 //	29  3  0
 //	32  4  m, the size of the memory
 //	36  m  memory of the game's rows (Vector.AppendMemory)
-//	       both versions:
+//	       version 3 only:
+//	 …  4  s, the size of the states
+//	 …  s  what the opponents remember of the game (rollout.States), by seat
+//	       all versions:
 //	 …  n  snapshot of the game (Vector.AppendSnapshot)
 //	 …  4  CRC-32C of all bytes before
 //
-// Version 2 is written for games that have not begun and for games with memory.
+// Version 2 is written for games that have not begun and for games with memory, version 3 for games
+// with an opponent that remembers the game.
 const (
 	snapshotMagic  = "MFES"
 	snapshotHeader = 28
@@ -37,11 +41,12 @@ const (
 	noSeat         = 255
 )
 
-// extras holds the parts of a snapshot that only version 2 has, and the
-// snapshot of the game.
+// extras holds the parts of a snapshot that version 1 lacks, and the snapshot of
+// the game.
 type extras struct {
 	begun  bool
 	memory []byte
+	states []byte
 	game   []byte // snapshot of the game
 }
 
@@ -69,8 +74,8 @@ func (s *Stepper) at(what string, game int) (k *part, i int, err error) {
 }
 
 // AppendSnapshot appends the bytes of a game: its state, the memory of its rows
-// (env.Settings.Memory), its seat and opponents, and the base seed and episode
-// number from which its later episodes follow.
+// (env.Settings.Memory), its seat and opponents, what they remember of it, and the
+// base seed and episode number from which its later episodes follow.
 func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	k, i, err := s.at("AppendSnapshot", game)
 	if err != nil {
@@ -84,8 +89,12 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 	if len(s.spec.Remembered) > 0 || !k.begun[i] {
 		version = 2
 	}
+	states := k.appendStates(nil, i)
+	if len(states) > 0 {
+		version = 3
+	}
 	dst = appendHeader(dst, version, seat, k.base[i], k.auto.Episode(i), k.drawn[i*k.players:(i+1)*k.players])
-	if version == 2 {
+	if version > 1 {
 		begun := byte(0)
 		if k.begun[i] {
 			begun = 1
@@ -95,11 +104,14 @@ func (s *Stepper) AppendSnapshot(dst []byte, game int) ([]byte, error) {
 		dst = k.auto.AppendMemory(dst, i)
 		binary.LittleEndian.PutUint32(dst[size-4:], uint32(len(dst)-size))
 	}
+	if version > 2 {
+		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(states))), states...)
+	}
 	dst = k.auto.AppendSnapshot(dst, i)
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli)), nil
 }
 
-// appendHeader appends the fields that both versions share before those of the
+// appendHeader appends the fields that all versions share before those of the
 // game. drawn are the opponents of all seats, by seat.
 func appendHeader(dst []byte, version uint16, seat byte, base, episode uint64, drawn []uint8) []byte {
 	dst = append(dst, snapshotMagic...)
@@ -141,9 +153,9 @@ func Load(v env.Vector, snapshot []byte) error {
 // seat, and the opponents are drawn from the snapshot's seed as at the start of
 // its episode. If the game has ended in the snapshot, Terminated and Truncated
 // say so. Restore fails, and changes nothing, if the snapshot is damaged, of
-// another game or rules, or names an opponent that does not exist here. A game
-// that had not begun when its snapshot was made must be Reset before the next
-// step.
+// another game or rules, names an opponent that does not exist here, or lacks what
+// an opponent that is rollout.Recurrent remembers. A game that had not begun when
+// its snapshot was made must be Reset before the next step.
 func (s *Stepper) Restore(game int, snapshot []byte) error {
 	k, i, err := s.at("Restore", game)
 	if err != nil {
@@ -154,6 +166,9 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 	}
 	x, err := k.extrasOf(snapshot)
 	if err != nil {
+		return err
+	}
+	if err := k.checkStates(snapshot, x.states); err != nil {
 		return err
 	}
 	episode := binary.LittleEndian.Uint64(snapshot[16:])
@@ -169,6 +184,7 @@ func (s *Stepper) Restore(game int, snapshot []byte) error {
 			k.seats[i] = sim.Player(snapshot[6])
 		}
 		copy(k.drawn[i*k.players:(i+1)*k.players], snapshot[24:])
+		k.restoreStates(i, x.states)
 	} else {
 		k.draw(i, rollout.GameSeed(k.base[i], episode))
 	}
@@ -188,8 +204,8 @@ func (k *part) checkSnapshot(b []byte) error {
 	if len(b) < snapshotHeader+snapshotTail || string(b[:4]) != snapshotMagic {
 		return fmt.Errorf("not a snapshot: %d bytes that do not begin with %q", len(b), snapshotMagic)
 	}
-	if n := binary.LittleEndian.Uint16(b[4:]); n != 1 && n != 2 {
-		return fmt.Errorf("snapshot of version %d, expected 1 or 2", n)
+	if n := binary.LittleEndian.Uint16(b[4:]); n < 1 || n > 3 {
+		return fmt.Errorf("snapshot of version %d, expected 1 to 3", n)
 	}
 	end := len(b) - snapshotTail
 	if want, got := binary.LittleEndian.Uint32(b[end:]), crc32.Checksum(b[:end], castagnoli); got != want {
@@ -228,22 +244,38 @@ func (k *part) fitsSeat(b []byte) bool {
 // extrasOf splits a snapshot that checkSnapshot accepted.
 func (k *part) extrasOf(b []byte) (extras, error) {
 	x := extras{begun: true, game: b[snapshotHeader : len(b)-snapshotTail]}
-	if binary.LittleEndian.Uint16(b[4:]) == 1 {
+	version := binary.LittleEndian.Uint16(b[4:])
+	if version == 1 {
 		return x, nil
 	}
 	if len(x.game) < snapshotMore {
 		return x, fmt.Errorf("snapshot of %d bytes is cut off", len(b))
 	}
 	x.begun = x.game[0] != 0
-	size := uint64(binary.LittleEndian.Uint32(x.game[4:]))
-	x.game = x.game[snapshotMore:]
-	if size > uint64(len(x.game)) {
-		return x, fmt.Errorf("snapshot is damaged: a memory of %d bytes of %d", size, len(x.game))
+	var err error
+	if x.memory, x.game, err = sized("memory", x.game[snapshotMore-4:]); err != nil {
+		return x, err
 	}
-	x.memory, x.game = x.game[:size:size], x.game[size:]
+	if version > 2 {
+		if x.states, x.game, err = sized("states", x.game); err != nil {
+			return x, err
+		}
+	}
 	want := len(k.inner.AppendMemory(nil, 0))
-	if size != 0 && want != 0 && int(size) != want {
+	if size := len(x.memory); size != 0 && want != 0 && size != want {
 		return x, fmt.Errorf("snapshot with a memory of %d bytes, expected %d", size, want)
 	}
 	return x, nil
+}
+
+// sized returns a part of a snapshot whose size stands before it, and the rest.
+func sized(what string, b []byte) (part, rest []byte, err error) {
+	if len(b) < 4 {
+		return nil, nil, fmt.Errorf("snapshot is damaged: no size of the %s", what)
+	}
+	size, b := uint64(binary.LittleEndian.Uint32(b)), b[4:]
+	if size > uint64(len(b)) {
+		return nil, nil, fmt.Errorf("snapshot is damaged: %d bytes of %s, only %d are left", size, what, len(b))
+	}
+	return b[:size:size], b[size:], nil
 }
