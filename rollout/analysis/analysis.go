@@ -207,8 +207,11 @@ func (r *run) start() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !rollout.Has[rollout.Searcher](p) {
+	switch {
+	case !rollout.Has[rollout.Searcher](p):
 		return nil, errors.Join(fmt.Errorf("%s does not search", p.Name()), rollout.CloseSeats(p))
+	case len(rollout.StatesOf(p)) > 0:
+		return nil, errors.Join(fmt.Errorf("%s has a recurrent member, which must see every turn of a game", p.Name()), rollout.CloseSeats(p))
 	}
 	return &worker{v, p, env.NewBatch(v.Spec(), 1, p.Wants())}, nil
 }

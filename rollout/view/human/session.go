@@ -24,7 +24,7 @@ type Setup struct {
 	IsBot  []bool           // by seat; nil: there are none
 	Names  []string         // of the players, by seat
 	Seed   uint64
-	Hint   rollout.Policy // nil: there are no hints
+	Hint   rollout.Policy // nil: there are no hints; not rollout.Recurrent
 	// Orders returns orders as texts for people.
 	Orders func(orders []sim.Order) []string
 	// Begin, if not nil, is a game whose first Turns turns were played before.
@@ -60,10 +60,11 @@ type Session struct {
 
 // moment is what a session was before a turn.
 type moment struct {
-	start []byte
-	turns int
-	done  [][]int32 // of all seats but the last
-	picks []int32   // of the last seat
+	start  []byte
+	turns  int
+	done   [][]int32 // of all seats but the last
+	picks  []int32   // of the last seat
+	states []byte    // what the policies remember of the game (rollout.States), by seat
 }
 
 // mostPast bounds the memory for taking back, in bytes.
@@ -131,6 +132,7 @@ func (t *Session) begin() error {
 	for turn := range t.o.Turns {
 		t.o.Vector.Observe(t.b)
 		for p := range t.e.Players {
+			rollout.Follow(t.o.Seats[p], t.o.Vector, t.b, []int32{int32(p)})
 			t.b.OrderLen[p] = int32(copy(t.ordersOf(p), e.OrdersOf(turn, sim.Player(p))))
 		}
 		t.play()
@@ -260,8 +262,14 @@ func (t *Session) Choose(a Answer) error {
 	if err != nil {
 		return err
 	}
-	t.past = append(t.past, moment{t.start, t.e.Turns, t.done, slices.Clone(t.picks)})
-	for len(t.past) > 1 && len(t.past)*len(t.start) > mostPast {
+	m := moment{start: t.start, turns: t.e.Turns, done: t.done, picks: slices.Clone(t.picks)}
+	for p, policy := range t.o.Seats {
+		for _, s := range rollout.StatesOf(policy) {
+			m.states = s.Append(m.states, int32(p), int32(t.e.Turns))
+		}
+	}
+	t.past = append(t.past, m)
+	for len(t.past) > 1 && len(t.past)*(len(t.start)+len(m.states)) > mostPast {
 		t.past = slices.Delete(t.past, 0, 1)
 	}
 	t.turn(append(slices.Clone(t.done), chosen), bots)
@@ -430,6 +438,11 @@ func (t *Session) Undo() (bool, error) {
 	m := t.past[len(t.past)-1]
 	if err := t.o.Vector.Restore(0, m.start); err != nil {
 		return false, err
+	}
+	for p, policy := range t.o.Seats {
+		for _, s := range rollout.StatesOf(policy) {
+			m.states = s.Restore(int32(p), m.states)
+		}
 	}
 	t.past = t.past[:len(t.past)-1]
 	t.back(m.done, m.picks)

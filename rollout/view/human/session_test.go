@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -19,6 +21,7 @@ import (
 	"moonfarm/env/catalog"
 	"moonfarm/rollout"
 	"moonfarm/rollout/policy"
+	"moonfarm/rollout/policy/neural/neuraltest"
 	"moonfarm/rollout/recordings"
 	"moonfarm/rollout/view/human"
 	"moonfarm/sim"
@@ -478,29 +481,52 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestOpponent: a network that chooses order by order plays against a person as it plays elsewhere.
+// TestOpponent: a network that chooses order by order plays against a person as it plays elsewhere. One that is recurrent does so
+// also where turns are taken back, and in a game that goes on from an earlier one.
 func TestOpponent(t *testing.T) {
-	const turns, spec = 6, "net(greedy)"
-	x := newSession(t, 2, 0, func(o *human.Setup) { o.Seats[1] = find(t, "terminal", spec, o.Vector.Spec()) })
-	for x.Episode().Turns < turns {
-		o := x.Offer(0)
-		require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Nothing}}}))
-	}
+	const turns, goesOn = 6, 3
 	entry, err := catalog.Find("terminal")
 	require.NoError(t, err)
-	v, err := entry.New("", env.Settings{N: 1, MaxTurns: turns})
+	v, err := entry.New("", env.Settings{N: 1, MaxTurns: turns, Form: "orders"})
 	require.NoError(t, err)
-	seats := []rollout.Policy{find(t, "terminal", "empty", v.Spec()), find(t, "terminal", spec, v.Spec())}
-	orders := 0
-	require.NoError(t, rollout.Shard(context.Background(), v, seats, 1, 0, 1, sinkFunc(func(e *rollout.Episode) error {
-		for turn := range turns {
-			want := recordings.OrderTexts("terminal", e.OrdersOf(turn, 1))
-			require.Equal(t, want, recordings.OrderTexts("terminal", x.Episode().OrdersOf(turn, 1)), "turn %d", turn)
-			orders += len(want)
-		}
-		return nil
-	})))
-	assert.Positive(t, orders)
+	file := filepath.Join(t.TempDir(), "recurrent.onnx")
+	require.NoError(t, os.WriteFile(file, neuraltest.Recurrent(v.Spec(), 1), 0o666))
+	for _, spec := range []string{"net(greedy)", policy.Quote(file)} {
+		v, err := entry.New("", env.Settings{N: 1, MaxTurns: turns})
+		require.NoError(t, err)
+		seats := []rollout.Policy{find(t, "terminal", "empty", v.Spec()), find(t, "terminal", spec, v.Spec())}
+		require.NoError(t, rollout.Shard(context.Background(), v, seats, 1, 0, 1, sinkFunc(func(e *rollout.Episode) error {
+			for _, begin := range []int{0, goesOn} {
+				x := newSession(t, 2, 0, func(o *human.Setup) {
+					if o.Seed, o.Seats[1] = e.Seed, find(t, "terminal", spec, o.Vector.Spec()); begin > 0 {
+						o.Begin, o.Turns = e, begin
+					}
+				})
+				pass := func() {
+					o := x.Offer(0)
+					require.NoError(t, x.Choose(human.Answer{Turn: o.Turn, Step: o.Step, Picks: []human.Pick{{Choice: o.Nothing}}}))
+				}
+				for x.Episode().Turns < turns-1 {
+					pass()
+				}
+				for x.Episode().Turns > begin {
+					_, err := x.Undo()
+					require.NoError(t, err)
+				}
+				for x.Episode().Turns < turns {
+					pass()
+				}
+				orders := 0
+				for turn := range turns {
+					want := recordings.OrderTexts("terminal", e.OrdersOf(turn, 1))
+					require.Equal(t, want, recordings.OrderTexts("terminal", x.Episode().OrdersOf(turn, 1)), "%s, turn %d", spec, turn)
+					orders += len(want)
+				}
+				assert.Positive(t, orders)
+			}
+			return nil
+		})))
+	}
 }
 
 // slowBot answers when the game has been looked at.
