@@ -132,6 +132,7 @@ type modelCard struct {
 type modelFit struct {
 	Form   string         `json:"form"`
 	Inputs []neural.Input `json:"inputs"`
+	States []neural.State `json:"states"` // of a recurrent network
 	Heads  []neural.Head  `json:"heads"`
 	Value  string         `json:"value"`
 	// Choices are those of the network in the first turns of some games against itself, Excluded
@@ -164,8 +165,21 @@ func (f *modelFit) countExcluded(m *network.Model, t *gameSetup) error {
 	for i := range games {
 		v.Reset(i, uint64(i))
 	}
+	ids, begun := make([]uint64, games), make([]int32, 0, len(rows)) // of the turns; the rows whose turns begin
 	for range turns {
 		v.Observe(b)
+		if s := p.States(); s != nil {
+			begun = begun[:0]
+			for _, row := range rows {
+				if i := int(row) * games / len(rows); !f.spec.Sequential || v.TurnID(i) != ids[i] {
+					begun = append(begun, row)
+				}
+			}
+			for i := range ids {
+				ids[i] = v.TurnID(i)
+			}
+			s.Begin(b, begun)
+		}
 		p.Act(v, b, rows)
 		for _, row := range rows {
 			c := p.Network(b, row)
@@ -197,7 +211,7 @@ func describeModel(file string, work int, t *gameSetup, head string) (*modelCard
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s, %s: %w", file, game, err)
 		}
-		c.Game, c.Fit = game, &modelFit{Form: fitted.Form, Inputs: fit.Inputs, Heads: fit.Heads, Value: fit.Value, Reasons: fit.Reasons, spec: fitted, fit: fit}
+		c.Game, c.Fit = game, &modelFit{Form: fitted.Form, Inputs: fit.Inputs, States: append([]neural.State{}, fit.States...), Heads: fit.Heads, Value: fit.Value, Reasons: fit.Reasons, spec: fitted, fit: fit}
 	}
 	return c, m, nil
 }
@@ -287,6 +301,9 @@ func (m *modelCard) below() string {
 	inputs := map[string]bool{}
 	for _, in := range m.Fit.Inputs {
 		inputs[in.Name] = true
+	}
+	for _, s := range m.Fit.States {
+		inputs[s.Input] = true
 	}
 	heads := map[string]int{}
 	for _, h := range m.Fit.Heads {

@@ -41,6 +41,9 @@ func TestScripts(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "nan.onnx"), commandtest.NaN(t, "tron"), 0o666); err != nil {
 			return err
 		}
+		if err := os.WriteFile(filepath.Join(dir, "recurrent.onnx"), commandtest.Recurrent(t, "towerdefence"), 0o666); err != nil {
+			return err
+		}
 		large := onnx.Graph{Opset: 18, Inputs: []onnx.Value{{Name: "x", Type: onnx.Float32, Dims: []onnx.Dim{{Size: -1}, {Size: 1}, {Size: 4000}, {Size: 4000}}}},
 			Outputs: []onnx.Value{{Name: "y", Type: onnx.Float32}},
 			Nodes:   []*onnx.Node{{Op: "MaxPool", Inputs: []string{"x"}, Outputs: []string{"y"}, Attributes: []onnx.Attribute{{Name: "kernel_shape", Kind: onnx.KindInts, Ints: []int64{2000, 2000}}}}}}

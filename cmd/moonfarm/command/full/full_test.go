@@ -54,6 +54,9 @@ func TestScripts(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, "nan.onnx"), commandtest.NaN(t, "tron"), 0o666)
 		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "recurrent.onnx"), commandtest.Recurrent(t, "towerdefence"), 0o666)
+		}
 		return err
 	})
 }

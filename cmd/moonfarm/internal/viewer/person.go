@@ -168,6 +168,9 @@ func (h *HumanGame) fill(ctx context.Context, c *console.Console, o *human.Setup
 	if err == nil {
 		o.Hint, err = hint(spec)
 	}
+	if err == nil && len(rollout.StatesOf(o.Hint)) > 0 {
+		err = fmt.Errorf("%s is recurrent: it must see every turn of a game, so it gives no hints", h.Hint)
+	}
 	if err != nil {
 		b.close()
 		return nil, console.WrongUse("--hint: %w", err)
