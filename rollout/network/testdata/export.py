@@ -313,6 +313,24 @@ class Steps(nn.Module):
         return self.out(torch.cat([x[:, -1], state[0], memory.transpose(0, 1).flatten(1)], 1))
 
 
+class Recurrent(nn.Module):
+    """States from action to action, with the batch first; it plays Tower Defence."""
+
+    def __init__(self):
+        super().__init__()
+        self.board = nn.Conv2d(9, 6, 3, padding=1)
+        self.lstm = nn.LSTM(6 + 19, 8, num_layers=2, batch_first=True)
+        self.gru = nn.GRU(8, 5, batch_first=True)
+        self.policy, self.value = nn.Linear(8 + 5, 322), nn.Linear(5, 1)
+
+    def forward(self, planes, scalars, state_h, state_c, state_g):
+        x = torch.cat([F.relu(self.board(planes.float())).mean((2, 3)), scalars], 1)
+        y, (h, c) = self.lstm(x[:, None], (state_h.transpose(0, 1).contiguous(), state_c.transpose(0, 1).contiguous()))
+        z, g = self.gru(y, state_g.transpose(0, 1).contiguous())
+        logits = 6 * self.policy(torch.cat([y[:, 0], z[:, 0]], 1))
+        return logits, torch.tanh(self.value(z[:, 0])), h.transpose(0, 1), c.transpose(0, 1), g.transpose(0, 1)
+
+
 class Indices(nn.Module):
     """Indices, order and whole numbers computed from the input."""
 
@@ -388,6 +406,7 @@ NETWORKS = [
     ("steps", Steps, 14, False, lambda: {"steps": torch.randn(ROWS, 5, 6), "state": torch.randn(ROWS, 1, 7)}, ["logits"]),
     ("indices", Indices, 13, False, lambda: {"cells": torch.randn(ROWS, 9), "codes": torch.stack([torch.randperm(10)[:9] for _ in range(ROWS)]).byte()}, ["mixed", "whole", "wrapped"]),
     ("boards", Boards, 14, False, lambda: {"planes": torch.randn(ROWS, 4, 6, 5)}, ["lines", "cells"]),
+    ("recurrent", Recurrent, 13, False, lambda: {"planes": torch.randint(0, 3, (ROWS, 9, 8, 16), dtype=torch.uint8), "scalars": torch.rand(ROWS, 19), "state_h": torch.randn(ROWS, 2, 8), "state_c": torch.randn(ROWS, 2, 8), "state_g": torch.randn(ROWS, 1, 5)}, ["policy", "value", "next_state_h", "next_state_c", "next_state_g"]),
 ]
 
 
