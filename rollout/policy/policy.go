@@ -20,8 +20,9 @@
 //	net                             a network that comes with the program
 //	mix(0.8*econ,0.2*random)        each turn and row one of several policies, by chance
 //
-// The orders of a policy depend only on the row (rollout.Policy). The exception,
-// which NewReproducible refuses, is a search whose budget is time, as in mcts(ms=50).
+// The orders of a policy depend only on the row (rollout.Policy), and those of a recurrent network
+// also on the earlier rows of the seat in the game (rollout.Recurrent). The exception, which
+// NewReproducible refuses, is a search whose budget is time, as in mcts(ms=50).
 //
 // Mixtures nest. Weights are positive and need not sum to one.
 //

@@ -85,8 +85,8 @@ func TestRecurrentSnapshotsRefused(t *testing.T) {
 	for want, bad := range map[string][]byte{
 		"without what the opponent at seat 1 remembers of the game: the state of recurrent.onnx":        saved(config(t, "towerdefence", 6, 0, "random")),
 		"without what the opponent at seat 1 remembers of the game: a state of the network with sha256": saved(recurrent(t, "towerdefence", "", 0, 2, "NET")),
-		"for another seat: it lacks what the opponent recurrent.onnx":                                   saved(recurrent(t, "towerdefence", "", 1, 1, "NET")),
-		"snapshot for another seat: it lacks what the opponent":                                         saved(config(t, "towerdefence", 6, stepper.AllSeats)),
+		"for another seat, or for all: it lacks what the opponent recurrent.onnx":                       saved(recurrent(t, "towerdefence", "", 1, 1, "NET")),
+		"snapshot for another seat, or for all: it lacks what the opponent":                             saved(config(t, "towerdefence", 6, stepper.AllSeats)),
 		"snapshot with what more opponents remember of the game than play here":                         saved(recurrent(t, "towerdefence", "", 0, 1, "mix(1*NET,1*NET)")),
 	} {
 		before, _ := s.AppendSnapshot(nil, 2)

@@ -28,7 +28,7 @@ func (k *part) checkStates(snapshot, states []byte) error {
 	if !k.fitsSeat(snapshot) {
 		for _, o := range k.opponents {
 			if len(rollout.StatesOf(o)) > 0 {
-				return fmt.Errorf("snapshot for another seat: it lacks what the opponent %s remembers of the game", o.Name())
+				return fmt.Errorf("snapshot for another seat, or for all: it lacks what the opponent %s remembers of the game", o.Name())
 			}
 		}
 		return nil

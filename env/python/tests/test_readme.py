@@ -44,6 +44,14 @@ assert len(cells) > 1 and legal[: len(cells), 1].all() and not legal[len(cells) 
 print(labels, x, y)
 """,
     )],
+    "rollout/policy/README.md": [("", """
+import moonfarm
+envs = moonfarm.make_vec("towerdefence", 2, opponent="lstm.onnx(greedy)")
+envs.reset(seed=1)
+for _ in range(3):
+    envs.step([0, 0])
+print(len(envs.get_state()))
+""")],
 }
 
 
@@ -86,7 +94,7 @@ class Pages(unittest.TestCase):
             subprocess.run([program(), *make, self.folder / "data" / "td"], check=True, capture_output=True)
 
     def run_block(self, block):
-        for needed in ("gymnasium", "numpy", "pyarrow", "stable_baselines3"):
+        for needed in ("gymnasium", "numpy", "pyarrow", "stable_baselines3", "torch"):
             if re.search(rf"(import|from) {needed}\b", block) and importlib.util.find_spec(needed) is None:
                 self.skipTest(f"left out: there is no {needed}")
         if "data/td" in block:

@@ -2,6 +2,13 @@
 // game's observation, and which outputs are the logits of its heads. A Policy then plays by
 // the network, and a Judge evaluates the states of a search.
 //
+// A recurrent network has inputs state_NAME, which take what outputs next_state_NAME gave in the
+// action before, and 0 in the first action of a game. A Policy has them in rollout.States, a slab of
+// numbers for each row (game, seat): before an evaluation it copies them to the inputs, and after it
+// from the outputs, so that they depend on no batch and no other row. The turns are begun from
+// outside (States.Begin), since a turn of a sequential form has several evaluations. A search has no
+// earlier turns, so Judge and Turns are not for such networks.
+//
 // A network that gives NaN or infinite numbers plays on, with the same choices on every
 // machine, and its faults are counted (rollout.NetworkCounts). A NaN is less than all
 // numbers. If the best legal logit is NaN or infinite, its choice, the first among equals, is

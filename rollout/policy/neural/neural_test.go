@@ -147,3 +147,31 @@ func TestOutputs(t *testing.T) {
 		})
 	}
 }
+
+// TestStates: an input state_NAME with an output next_state_NAME is a state; they have the same type and shape.
+func TestStates(t *testing.T) {
+	planes, logits := value("planes", onnx.Uint8, 4, 5, 6), value("logits", onnx.Float32, 9)
+	match := func(input, output network.Value) (Fit, error) {
+		return Match(&network.Model{Inputs: []network.Value{input, planes}, Outputs: []network.Value{output, logits}}, spec(9), "")
+	}
+	fit, err := match(value("state_h", onnx.Float32, 2, 9), value("next_state_h", onnx.Float32, 2, 9))
+	require.NoError(t, err)
+	assert.Equal(t, []State{{"state_h", "next_state_h", 18}}, fit.States)
+	assert.Equal(t, []Input{{"planes", onnx.Uint8, Planes, 120, 0}}, fit.Inputs)
+	fit, err = match(value("state_h", onnx.Float32, 9), value("next_state_h", onnx.Float32, 9)) // has the shape of the mask and the logits
+	require.NoError(t, err)
+	assert.Equal(t, "logits", fit.Heads[0].Output)
+	fit, err = match(value("state_of_scalars", onnx.Float32, 7), value("next", onnx.Float32, 1)) // as before there were states
+	require.NoError(t, err)
+	assert.Empty(t, fit.States)
+	for want, v := range map[string][2]network.Value{
+		`input "state_h" float32 [3] takes what output "next_state_h" float32 [4] gave; expected both with the type float32 and the same shape`: {value("state_h", onnx.Float32, 3), value("next_state_h", onnx.Float32, 4)},
+		`input "state_h" uint8 [3] takes what`: {value("state_h", onnx.Uint8, 3), value("next_state_h", onnx.Float32, 3)},
+		`"state_h" float32 [3] is no part of an observation; a state needs an input "state_h" and an output "next_state_h"`: {value("state_h", onnx.Float32, 3), value("h", onnx.Float32, 3)},
+		`"state_h.1" float32 [7] has the shape of the scalars`:                                                              {value("state_h.1", onnx.Float32, 7), value("state_h", onnx.Float32, 7)}, // by PyTorch
+		`without it; a state needs an input "state_h" and an output "next_state_h"; the`:                                    {value("state_h.1", onnx.Float32, 7), value("state_h", onnx.Float32, 7)},
+	} {
+		_, err := match(v[0], v[1])
+		require.ErrorContains(t, err, want)
+	}
+}
