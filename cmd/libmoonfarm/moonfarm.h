@@ -246,7 +246,7 @@ int32_t mf_step_with(mf_handle h, const int32_t *action, mf_error *e);
 /*
  * mf_ask writes to action, int32_t [rows, heads], what a policy would choose in each row,
  * in the form of the environments. policy is a text as in mf_config.opponents; policies with
- * time budgets are refused there and here. An entry is -1 where no choice of the head says it,
+ * time budgets are refused there and here, recurrent networks only here. An entry is -1 where no choice of the head says it,
  * and in rows that have ended or wait. mask, uint8_t [rows], selects rows: all others get -1
  * and cost nothing; NULL: all rows. The answer for a row does not depend on other rows, on
  * workers or on earlier calls. The policy is made by the first call with its text and stays

@@ -23,8 +23,8 @@ class Asking:
         """Returns what a policy would choose in the rows at hand: labels in the states that a learner reaches.
 
         policy: a text as for opponent, such as "econ", "mcts(sims=200)" or the path of a network;
-        policies with time budgets are refused here, too. It is made by the first call with its text
-        (a file is read only then) and stays until close.
+        policies with time budgets are refused here, too, and recurrent networks. It is made by the
+        first call with its text (a file is read only then) and stays until close.
 
         mask: bool [num_envs]; only the rows that are True cost time, all others are -1. None: all rows.
 
