@@ -49,7 +49,7 @@ def evaluate(
     game: str, players: str | Sequence[str | os.PathLike[str]], *, games: int | None = None, seed: int | None = None,
     progress: bool = True, **flags: Any,
 ) -> Ratings:  # fmt: skip
-    """Lets players meet on the same seeds with the seats exchanged, and rates them.
+    """Lets players meet on the same seeds with the seats exchanged, and returns their ratings as a table.
 
     players: policies, ONNX files and bots, as the command eval takes them. The other arguments are its flags (`python3
     -m moonfarm eval --help`): schedule="gauntlet", sprt=(0, 20). With out="DIR" games are kept, and the same call
@@ -125,12 +125,12 @@ def run(arguments: Sequence[str], progress: bool = True) -> Any:
     """
     if not moonfarm_command.PROGRAM.is_file():
         raise ImportError(moonfarm_command.MISSING)
+    meter = _meter(arguments[0]) if progress else _Meter()
     with tempfile.TemporaryFile() as out:  # not a pipe, which would have to be read at the same time
         child = subprocess.Popen(
             [moonfarm_command.PROGRAM, *arguments, "--json"], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
             encoding="utf-8", errors="replace", **(_APART if threading.current_thread() is threading.main_thread() else {}),
         )  # fmt: skip
-        meter = _meter(arguments[0]) if progress else _Meter()
         failure = None
         try:
             failure = _follow(child, meter)
