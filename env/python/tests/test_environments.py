@@ -29,8 +29,9 @@ What all environments share:
 - **Observations** show the position from the side of the player at the seat. `obs="packed"` and others: `help(moonfarm.make_vec)`.
 - **Legal actions** are in `infos["action_mask"]`, bool, a value for each choice of each head, and as bits in `infos["mask"]`. Other
   actions are no errors: most of them order nothing.
-- **Episodes** are terminated by the rules, and truncated by `max_turns` and `max_episode_steps` alone. At the end infos have `score`, that of the
-  game, and `result`, from −1 (last) to 1 (first).
+- **Episodes** are terminated by the rules, also by their limit of turns, so that no environment is registered with `max_episode_steps`. They are
+  truncated by `max_turns` and by `gymnasium.make(…, max_episode_steps=N)`. At the end infos have `score`, that of the game, and `result`, from −1
+  (last) to 1 (first).
 - **Arguments** of all games are `opponent` (a policy, a function or a list of both; of `moonfarm.make_vec` the default is None, every seat is a
   row), `seat`, `form`, `obs`, `reward`, `rules`, `max_turns`, `memory`, `render_mode` and `render_width`: `help(moonfarm.make_vec)`.
 """
