@@ -119,11 +119,15 @@ type Batch struct {
 	// written to their rows. It may change between calls.
 	Idle []bool // [games]
 
+	// CutMask makes Mask show what is legal in a game that a limit cut, too: a learner that
+	// estimates the value of its last state from actions needs those.
+	CutMask bool
+
 	// Written by Observe. With Seats they have [games] rows instead of [Rows].
 	Planes  []uint8   // [Rows, P, H, W]
 	Packed  []uint64  // [Rows, Words]
 	Scalars []float32 // [Rows, S]
-	Mask    []uint64  // [Rows, MaskWords]; only Spec.Nothing is legal in a game that has ended
+	Mask    []uint64  // [Rows, MaskWords]; only Spec.Nothing is legal in a game that has ended (but see CutMask)
 	RowSeed []uint64  // [Rows] random seed of the row in this turn: a function of (game seed, turn, seat)
 
 	// Written by a policy. A row with OrderLen −1, which Observe sets, plays

@@ -196,6 +196,9 @@ func TestCutHasNoResult(t *testing.T) {
 	assert.Equal(t, float32(1), v.Outcome(0, 0).Result, "seat 0 should stand better: it took three heaps")
 	v.Observe(b)
 	assert.Equalf(t, []uint64{1, 1}, b.Mask, "mask %x of a game that was cut, want choice 0 of each seat alone", b.Mask)
+	b.CutMask = true
+	v.Observe(b)
+	assert.Equal(t, []uint64{0x1f1, 0x1f1}, b.Mask, "what is legal after the last turn")
 }
 
 func TestKeysDependOnSeedTurnAndSeatOnly(t *testing.T) {

@@ -254,7 +254,7 @@ func (v *pool[S]) observe(b *Batch, i int) {
 	for seat := first; seat <= last; seat++ {
 		if b.Mask != nil {
 			mask := b.Mask[row*z.mask : (row+1)*z.mask]
-			if v.status[i] == sim.Running {
+			if b.masks(v.status[i]) {
 				v.actions.Mask(mask, s, sim.Player(seat))
 			} else {
 				copy(mask, v.ended)
@@ -266,6 +266,9 @@ func (v *pool[S]) observe(b *Batch, i int) {
 		row++
 	}
 }
+
+// masks reports whether the game decides what is legal in a status.
+func (b *Batch) masks(s sim.Status) bool { return s == sim.Running || s == sim.Cut && b.CutMask }
 
 // rowSeed returns the random seed of a seat's action number step of this turn.
 func (v *pool[S]) rowSeed(i int, p sim.Player, step uint32) uint64 {

@@ -132,7 +132,7 @@ func (v *pool[S]) observeDrafts(b *Batch, row, i, first, last int) {
 		}, k)
 		if b.Mask != nil {
 			mask := b.Mask[row*z.mask : (row+1)*z.mask]
-			if v.status[i] == sim.Running && !r.ended {
+			if b.masks(v.status[i]) && !r.ended {
 				v.drafts.form.Mask(mask, k)
 			} else {
 				copy(mask, v.ended)
