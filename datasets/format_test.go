@@ -88,9 +88,12 @@ func TestFormatColumns(t *testing.T) {
 	require.Equal(t, columnRows(about.EpisodeColumns(spec, about.Extras{Mixed: true, Search: true, Imported: true, Asked: true}), letters), section(t, "## Episode rows"))
 
 	letters[about.ColOpponent] = []string{"seats − 1", "heads"}
+	for _, name := range []string{about.ColPlanes, about.ColScalars, about.ColMask} {
+		letters[about.Next+name] = letters[name]
+	}
 	spec.Sequential = true
-	rendered := read.RenderedColumns(&Job{Obs: ObsPlanes}, spec, 1, true)
-	require.Equal(t, columnRows(rendered[len(rendered)-3:], letters), section(t, "### Rows that are played again"))
+	rendered := read.RenderedColumns(&Job{Obs: ObsPlanes}, spec, &read.ReadOptions{Steps: 1, Next: true}, true)
+	require.Equal(t, columnRows(rendered[len(rendered)-7:], letters), section(t, "### Rows that are played again"))
 
 	names := func(c []Column) (s []string) {
 		for _, c := range c {

@@ -1,5 +1,5 @@
 // Package derive computes columns that follow from the rewards of an episode: returns,
-// returns of a few turns, and advantages. Rows are ordered by turn and seat: row t ×
+// returns of a few turns, the discounts after these, and advantages. Rows are ordered by turn and seat: row t ×
 // players + p is of seat p in turn t. Sums are made backwards in float64, and no
 // product is fused with a sum, so that every machine computes the same bits.
 package derive
@@ -28,6 +28,25 @@ func Steps(dst, reward []float32, players, n int, discount float64) {
 			sum = float64(reward[k]) + float64(discount*sum)
 		}
 		dst[row] = float32(sum)
+	}
+}
+
+// Discounts writes the weight that the value of the state n turns later has beside the sum
+// of Steps, for every row [turns, players]: discount to the power of n, or of the fewer turns
+// that are left; 0 where the rules ended the episode by then (over), which leaves no value.
+func Discounts(dst []float32, players, n int, discount float64, over bool) {
+	turns, power, done := len(dst)/players, 1.0, 0
+	for left := 1; left <= turns; left++ {
+		for ; done < min(n, left); done++ {
+			power *= discount
+		}
+		value := power
+		if over && left <= n {
+			value = 0
+		}
+		for k := range players {
+			dst[(turns-left)*players+k] = float32(value)
+		}
 	}
 }
 

@@ -40,6 +40,20 @@ func TestByDefinition(t *testing.T) {
 					require.InDelta(t, sum(row, n, 0.9, func(k int) float64 { return at(reward, k) }), dst[row], 1e-6)
 				}
 			}
+			for _, n := range []int{1, 3, math.MaxInt} {
+				for _, over := range []bool{false, true} {
+					weights := make([]float32, rows)
+					Discounts(weights, players, n, 0.9, over)
+					for row, got := range weights {
+						left := turns - row/players
+						want := math.Pow(0.9, float64(min(n, left)))
+						if over && left <= n {
+							want = 0
+						}
+						require.InDelta(t, want, got, 1e-6)
+					}
+				}
+			}
 			all := append([]float32{}, dst...)
 			Returns(dst, reward, players, 0.9)
 			require.Equal(t, all, dst, "of all turns")

@@ -11,7 +11,16 @@ const (
 	ColNStep    = "nstep"
 	ColStep     = "step"
 	ColOpponent = "opponent"
+
+	ColNextPlanes   = Next + ColPlanes
+	ColNextPacked   = Next + ColPacked
+	ColNextScalars  = Next + ColScalars
+	ColNextMask     = Next + ColMask
+	ColNextDiscount = Next + "discount"
 )
+
+// Next begins the names of the columns of later observations.
+const Next = "next_"
 
 // FixedColumns maps the step columns of fixed shape to those of package rows.
 var FixedColumns = map[string]rows.Column{
@@ -19,6 +28,7 @@ var FixedColumns = map[string]rows.Column{
 	ColScalars: rows.Scalars, ColMask: rows.Mask, ColAction: rows.Action, ColAsked: rows.Asked, ColReward: rows.Reward, ColReturn: rows.Return,
 	ColOutcome: rows.Outcome, ColTerminated: rows.Terminated, ColTruncated: rows.Truncated, ColChosen: rows.Chosen,
 	ColNStep: rows.NStep, ColStep: rows.Step, ColOpponent: rows.Opponent, ColSearchValue: rows.SearchValue,
+	ColNextPlanes: rows.NextPlanes, ColNextPacked: rows.NextPacked, ColNextScalars: rows.NextScalars, ColNextMask: rows.NextMask, ColNextDiscount: rows.NextDiscount,
 }
 
 // RowSpec returns the spec of rows with these columns.

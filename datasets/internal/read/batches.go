@@ -66,8 +66,14 @@ type ReadOptions struct {
 	Memory   bool      // as Job.Memory, if Obs is given
 	Reward   string    // name of the reward; "": as in the dataset
 	Discount float64   // of the returns; 0: as in the dataset
-	// Steps > 0 adds the column "nstep": the return of that number of turns.
+	// Steps > 0 adds the column "nstep": the return of that number of turns, in a sequential
+	// form of actions of the seat.
 	Steps int
+	// Next adds the observation and the mask that a seat has Steps of its actions later (0 is
+	// 1), or after the last turn, as "next_planes" and so on; and "next_discount", the weight
+	// of its value: Discount to the power of the actions, 0 if the rules had ended the episode.
+	// It cannot be used with Whole.
+	Next bool
 
 	// Whole makes each batch an episode, with its rows ordered by turn and seat, and
 	// Batch.Final. Rows is then ignored, and Shuffle > 0 shuffles only the order of the
@@ -114,10 +120,16 @@ type Batch struct {
 	SearchChoiceEnds []int32 // [Rows+1]: the same for the choices of the moves
 
 	// Columns of replayed rows (ReadOptions.Makers).
-	NStep    []float32 // [Rows] return of ReadOptions.Steps turns
-	Step     []int32   // [Rows] number of the action in its turn, in a sequential form
-	Opponent []int32   // [Rows, seats-1, heads] actions of the other seats in the turn, from the next seat on; if Columns names it
-	Final    *Final    // with ReadOptions.Whole: the observations after the last turn; nil without observations
+	NStep        []float32 // [Rows] return of ReadOptions.Steps turns
+	Step         []int32   // [Rows] number of the action in its turn, in a sequential form
+	Opponent     []int32   // [Rows, seats-1, heads] actions of the other seats in the turn, from the next seat on; if Columns names it
+	NextPlanes   []uint8   // [Rows, P, H, W], with ReadOptions.Next, as those below
+	NextPacked   []uint64  // [Rows, Words]
+	NextScalars  []float32 // [Rows, S]
+	NextMask     []uint64  // [Rows, MaskWords]
+	NextDiscount []float32 // [Rows]
+
+	Final *Final // with ReadOptions.Whole: the observations after the last turn; nil without observations
 
 	table *arrowfile.RecordBatch
 }
@@ -160,6 +172,11 @@ func BatchOf(t *arrowfile.RecordBatch, rows int) Batch {
 	column(&b.NStep, t, about.ColNStep, rows)
 	column(&b.Step, t, about.ColStep, rows)
 	column(&b.Opponent, t, about.ColOpponent, rows)
+	column(&b.NextPlanes, t, about.ColNextPlanes, rows)
+	column(&b.NextPacked, t, about.ColNextPacked, rows)
+	column(&b.NextScalars, t, about.ColNextScalars, rows)
+	column(&b.NextMask, t, about.ColNextMask, rows)
+	column(&b.NextDiscount, t, about.ColNextDiscount, rows)
 	return b
 }
 
@@ -181,6 +198,9 @@ func (r *ReadOptions) check() error {
 	if r.Parts == 0 {
 		r.Parts = 1
 	}
+	if r.Next && r.Steps == 0 {
+		r.Steps = 1
+	}
 	if r.Rows < 0 || r.Rows > about.MaxWindow || r.Shuffle < 0 || r.Shuffle > about.MaxWindow {
 		return fmt.Errorf("read: %d rows, shuffle %d: there may be up to %d", r.Rows, r.Shuffle, about.MaxWindow)
 	}
@@ -193,7 +213,10 @@ func (r *ReadOptions) check() error {
 	if r.Whole && !r.Filter.Empty() {
 		return fmt.Errorf("read: whole episodes have all their rows, and a filter leaves some out")
 	}
-	if r.Makers == nil && (r.Form != "" || r.Obs != "" || r.Memory || r.Reward != "" || r.Discount != 0 || r.Steps != 0 || r.Whole || r.Workers != 0) {
+	if r.Whole && r.Next {
+		return fmt.Errorf("read: the next observations of whole episodes are their own rows, expected Whole without Next")
+	}
+	if r.Makers == nil && (r.Form != "" || r.Obs != "" || r.Memory || r.Reward != "" || r.Discount != 0 || r.Steps != 0 || r.Next || r.Whole || r.Workers != 0) {
 		return fmt.Errorf("read: rows of other forms, observations, rewards or discounts, or in whole episodes, are made by playing again, for which ReadOptions.Makers is missing")
 	}
 	return nil

@@ -81,9 +81,12 @@ func (d *Dataset) maskedActions() error {
 	return nil
 }
 
+// nextColumns lists the columns of later observations.
+var nextColumns = []string{about.ColNextPlanes, about.ColNextPacked, about.ColNextScalars, about.ColNextMask}
+
 // RenderedColumns returns the columns that a reader can have. same is set if rows have
 // the form of the dataset: the moves of searches are given in that form.
-func RenderedColumns(j *about.Job, s env.Spec, steps int, same bool) []arrowfile.Column {
+func RenderedColumns(j *about.Job, s env.Spec, o *ReadOptions, same bool) []arrowfile.Column {
 	c := about.StepColumns(s, j.Obs, j.Extras())
 	if !same {
 		c = slices.DeleteFunc(c, func(c arrowfile.Column) bool {
@@ -93,8 +96,17 @@ func RenderedColumns(j *about.Job, s env.Spec, steps int, same bool) []arrowfile
 	if s.Sequential {
 		c = append(c, arrowfile.Column{Name: about.ColStep, Type: arrowfile.Int32, Doc: "number of the action in its turn, from 0"})
 	}
-	if steps > 0 {
+	if o.Steps > 0 {
 		c = append(c, arrowfile.Column{Name: about.ColNStep, Type: arrowfile.Float32, Doc: "rewards of the turn and of the next `ReadOptions.Steps` − 1 turns, that of k turns later times the discount to the power of k"})
+	}
+	if o.Next {
+		for _, column := range slices.Clone(c) {
+			if next := about.Next + column.Name; slices.Contains(nextColumns, next) {
+				column.Name, column.Doc = next, "the `"+column.Name+"` of the seat `ReadOptions.Steps` actions later, or after the last turn"
+				c = append(c, column)
+			}
+		}
+		c = append(c, arrowfile.Column{Name: about.ColNextDiscount, Type: arrowfile.Float32, Doc: "weight of the value of the next observation: the discount to the power of the actions up to it, 0 if the rules had ended the episode"})
 	}
 	return about.AppendTensor(c, about.ColOpponent, arrowfile.Int32, "actions of the other seats in the same turn, as in `action`, from the next seat on", []string{"seat", "head"}, s.Info.Players-1, len(s.Heads))
 }
@@ -106,7 +118,7 @@ func (d *Dataset) renderedAs(o *ReadOptions) (j about.Job, specs []env.Spec, col
 		return j, nil, nil, err
 	}
 	same := about.FormOf(j.Form) == about.FormOf(d.manifest.Job.Form) && d.manifest.SameActions(specs[0]) == nil
-	all := RenderedColumns(&j, specs[0], o.Steps, same)
+	all := RenderedColumns(&j, specs[0], o, same)
 	if len(o.Columns) == 0 {
 		return j, specs, slices.DeleteFunc(all, func(c arrowfile.Column) bool { return c.Name == about.ColOpponent }), nil
 	}

@@ -12,7 +12,8 @@ import "moonfarm/datasets/internal/arrowfile"
 type Column int
 
 // The columns. Playing yields those from Planes to Opponent turn by turn; the others
-// follow from the episode and its rewards.
+// follow from the episode and its rewards. The columns NextPlanes to NextMask are the same
+// as Planes to Mask, Spec.Steps actions of the seat later, or after the last turn.
 const (
 	Episode Column = iota
 	Turn
@@ -23,9 +24,14 @@ const (
 	Mask
 	Action
 	Asked // the action of the policy that was asked
+	NextPlanes
+	NextPacked
+	NextScalars
+	NextMask
 	Opponent
 	Reward
 	Return
+	NextDiscount // weight of the value of the next observation; 0: the rules had ended the episode
 	NStep
 	Outcome
 	Terminated

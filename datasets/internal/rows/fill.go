@@ -35,6 +35,7 @@ func (m *Maker) fill(to *Slabs, row int, e *episode, first, end int, s *sums) {
 	put(view[float32](to, Reward, row, rows), rewards, from, until)
 	put(view[float32](to, Return, row, rows), s.returns, from, until)
 	put(view[float32](to, NStep, row, rows), s.nsteps, from, until)
+	put(view[float32](to, NextDiscount, row, rows), s.discounts, from, until)
 	put(to.Bytes(Chosen, row, rows), e.Chosen, from, until)
 	put(view[float32](to, SearchValue, row, rows), e.Searches.Value, from, until)
 	m.flags(to.Bytes(Terminated, row, rows), e, first, end, sim.Over)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"moonfarm/datasets/derive"
 	"moonfarm/env"
 	"moonfarm/features"
 	"moonfarm/rollout"
@@ -25,7 +24,7 @@ type Spec struct {
 	Sequential bool
 
 	Discount float64 // of returns
-	Steps    int     // turns of the column NStep
+	Steps    int     // actions of the column NStep, and to the next observation
 
 	// Keep reports whether a row is wanted, for the column Wanted. Several goroutines
 	// call it at once. nil: there is no such column.
@@ -35,13 +34,16 @@ type Spec struct {
 func (s *Spec) wants(c Column) bool { return s.Width[c] > 0 }
 
 // sums reports whether rows depend on the rewards of later turns.
-func (s *Spec) sums() bool { return s.wants(Return) || s.wants(NStep) }
+func (s *Spec) sums() bool { return s.wantsAny(Return, NStep) }
 
 // plays reports whether any column is wanted that the episodes do not hold.
 func (s *Spec) plays() bool { return s.wantsAny(Planes, NStep) }
 
 // observes reports whether observations, masks or actions are wanted.
 func (s *Spec) observes() bool { return s.wantsAny(Planes, Opponent) }
+
+// next reports whether the observations of a later action are wanted.
+func (s *Spec) next() bool { return s.wantsAny(NextPlanes, NextMask) }
 
 // wantsAny reports whether one of the columns from first to last is wanted.
 func (s *Spec) wantsAny(first, last Column) bool {
@@ -122,30 +124,6 @@ func (e *episode) stepInts() int {
 	return len(e.Steps.Action) + len(e.Steps.Turn) + len(e.Steps.Step)
 }
 
-// sums are the returns of all turns of an episode [turns, seats].
-type sums struct{ returns, nsteps []float32 }
-
-// compute computes the sums that are wanted from the rewards of all turns.
-func (s *sums) compute(c *Spec, rewards []float32) {
-	n := len(rewards)
-	if c.wants(Return) {
-		s.returns = resized(s.returns, n)
-		derive.Returns(s.returns, rewards, c.Players, c.Discount)
-	}
-	if c.wants(NStep) {
-		s.nsteps = resized(s.nsteps, n)
-		derive.Steps(s.nsteps, rewards, c.Players, c.Steps, c.Discount)
-	}
-}
-
-// resized returns s with n values, in its own memory if that is large enough.
-func resized(s []float32, n int) []float32 {
-	if cap(s) < n {
-		return make([]float32, n, n+n/2)
-	}
-	return s[:n]
-}
-
 // Maker makes the rows of one episode after the other: Start it, Write its turns in
 // order, and then Final. One goroutine uses it at a time.
 type Maker struct {
@@ -158,6 +136,8 @@ type Maker struct {
 
 	rewards []float32 // of the turns that were played [turns, seats]
 	whole   sums      // of an episode that was played in one go
+	late    [][]int32 // for each seat the places of rows that lack their next observation, the oldest first; -1: a row of another piece
+	places  []int32   // scratch: of rows in order
 
 	// The source yields turn number `at` of the episode `in` next.
 	source turns
@@ -181,8 +161,11 @@ func NewMaker(s *Spec, replays Replays) *Maker {
 	if s.wants(Opponent) || s.Sequential {
 		turn[Action] = s.Heads * 4
 	}
-	return &Maker{spec: s, replays: replays, turn: newSlabs(turn, s.Players), piece: newSlabs(piece, 0), batch: &env.Batch{
-		Rows: s.Players, OrderLen: make([]int32, s.Players), Status: make([]sim.Status, 1), Turn: make([]int32, 1),
+	for _, c := range nexts {
+		turn[c.now], turn[c.next] = max(turn[c.now], turn[c.next]), 0
+	}
+	return &Maker{spec: s, replays: replays, late: make([][]int32, s.Players), turn: newSlabs(turn, s.Players), piece: newSlabs(piece, 0), batch: &env.Batch{
+		Rows: s.Players, CutMask: true, OrderLen: make([]int32, s.Players), Status: make([]sim.Status, 1), Turn: make([]int32, 1),
 	}}
 }
 
@@ -229,7 +212,10 @@ type target struct {
 
 // write makes the rows of some turns of an episode.
 func (m *Maker) write(to target, e *episode, first, end int) error {
-	returns := &m.whole
+	returns, rows := &m.whole, (end-first)*m.spec.Players
+	if to.order == nil && m.spec.next() {
+		to.order = m.inOrder(to.row, rows)
+	}
 	if m.spec.plays() {
 		whole := first == 0 && end == e.Turns
 		if m.spec.sums() && (!whole || e.Rows != nil || e.Steps != nil) {
@@ -241,14 +227,13 @@ func (m *Maker) write(to target, e *episode, first, end int) error {
 		if err := m.seek(e, first, m.spec.Memory); err != nil {
 			return err
 		}
-		if err := m.play(to, end); err != nil {
+		if err := m.play(to, e, end); err != nil {
 			return err
 		}
 		if m.spec.sums() && returns == &m.whole {
-			m.whole.compute(m.spec, m.rewards[:e.Turns*m.spec.Players])
+			m.whole.compute(m.spec, &e.Episode, m.rewards[:e.Turns*m.spec.Players])
 		}
 	}
-	rows := (end - first) * m.spec.Players
 	if to.order == nil {
 		m.fill(to.slabs, to.row, e, first, end, returns)
 		return nil
@@ -277,7 +262,7 @@ func (m *Maker) ahead(e *episode) error {
 	} else {
 		rewards = m.rewards[:e.Turns*m.spec.Players]
 	}
-	e.sums.compute(m.spec, rewards)
+	e.sums.compute(m.spec, &e.Episode, rewards)
 	e.known = true
 	return nil
 }
@@ -361,7 +346,7 @@ func (m *Maker) step() error {
 }
 
 // play writes the columns that playing yields, of the turns up to end.
-func (m *Maker) play(to target, end int) error {
+func (m *Maker) play(to target, e *episode, end int) error {
 	n := m.spec.Players
 	s := to.slabs
 	if to.order != nil {
@@ -381,12 +366,13 @@ func (m *Maker) play(to target, end int) error {
 			m.opponents(s, row)
 		}
 		if to.order != nil {
+			m.reach(to.slabs, e, to.order[:n])
 			scatter(to, s, n)
 			to.order = to.order[n:]
 		}
 		to.row += n
 	}
-	return nil
+	return m.playOn(to.slabs, e)
 }
 
 // window points the batch at the rows of a turn, from the given row on.
