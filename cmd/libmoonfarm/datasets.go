@@ -76,9 +76,6 @@ func readOptions(c *C.mf_reading) (datasets.ReadOptions, error) {
 	}); err != nil {
 		return datasets.ReadOptions{}, err
 	}
-	if c.reserved != 0 {
-		return datasets.ReadOptions{}, wrong("reserved of the mf_reading is %d: expected 0", c.reserved)
-	}
 	if c.split < 0 || c.split > C.MF_TEST {
 		return datasets.ReadOptions{}, wrong("split is %d: expected MF_ALL, MF_TRAIN, MF_VALIDATION or MF_TEST", c.split)
 	}
@@ -94,7 +91,7 @@ func readOptions(c *C.mf_reading) (datasets.ReadOptions, error) {
 	return datasets.ReadOptions{
 		Filter: wanted, Columns: lines(columns), Rows: int(c.rows), Shuffle: int(c.shuffle), Seed: uint64(c.seed), Epoch: uint64(c.epoch),
 		Split: datasets.Split(c.split), Validation: float64(c.validation), Test: float64(c.test), Part: int(c.part), Parts: int(c.parts),
-		Obs: datasets.Obs(obs), Memory: c.memory != 0, Reward: reward, Discount: float64(c.discount), Steps: int(c.steps),
+		Obs: datasets.Obs(obs), Memory: c.memory != 0, Reward: reward, Discount: float64(c.discount), Steps: int(c.steps), Next: c.next != 0,
 		Whole: c.whole != 0, Workers: int(c.workers), Form: form,
 	}, nil
 }
@@ -204,6 +201,11 @@ func copyBatch(to *C.mf_batch, b *datasets.Batch) error {
 	column(c, "search_choice_ends", field(&to.search_choice_ends), b.SearchChoiceEnds)
 	column(c, "asked", field(&to.asked), b.Asked)
 	column(c, "step", field(&to.step), b.Step)
+	column(c, "next_planes", field(&to.next_planes), b.NextPlanes)
+	column(c, "next_packed", field(&to.next_packed), b.NextPacked)
+	column(c, "next_scalars", field(&to.next_scalars), b.NextScalars)
+	column(c, "next_mask", field(&to.next_mask), b.NextMask)
+	column(c, "next_discount", field(&to.next_discount), b.NextDiscount)
 	if f := b.Final; f != nil {
 		column(c, "final_planes", field(&to.final_planes), f.Planes)
 		column(c, "final_packed", field(&to.final_packed), f.Packed)

@@ -141,7 +141,7 @@ typedef struct {
 	const char *reward;       /* NULL: as the dataset */
 	double discount;          /* of the returns; 0: as the dataset */
 	int32_t steps;            /* not 0: the column nstep is the return of this many turns */
-	int32_t reserved;         /* 0 */
+	int32_t next;             /* not 0: rows have the columns next_… of mf_batch, steps (0: 1) actions of the seat later. Not with whole */
 	const char *filter;       /* NULL: all rows. Else lines "key=value" of which rows must match one per key: policy=NAME of the policy that
 	                           * chose, or of the member of its mix, seat=0, chosen=0 (number of the member), outcome=win (draw, loss);
 	                           * opening=no leaves out the turns of an opening. Not with whole */
@@ -186,6 +186,11 @@ typedef struct {
 	int32_t *search_choice_ends;  /* [rows+1] ends of the choices of each row */
 	int32_t *asked;               /* [rows, heads] what the policy of job.ask would choose */
 	int32_t *step;                /* [rows] number of the action in its turn, in a sequential form */
+	uint8_t *next_planes;         /* with mf_reading.next: the observation and the mask after that many actions, or after the last turn, as above */
+	uint64_t *next_packed;
+	float *next_scalars;
+	uint64_t *next_mask;
+	float *next_discount;         /* [rows] weight of the value of that observation; 0: the rules had ended the episode */
 } mf_batch;
 
 #ifndef MF_TYPES_ONLY

@@ -148,7 +148,7 @@ class Dataset:
         self, size: int = 1024, *, columns: Sequence[str] | None = None, shuffle: int = 0, seed: int = 0,
         epoch: int = 0, split: str = "all", validation: float = 0.1, test: float = 0.0, part: int = 0, parts: int = 1,
         play: bool | None = None, obs: str | None = None, memory: bool = False, reward: str | None = None,
-        discount: float | None = None, steps: int = 0, workers: int = 1, copy: bool = True,
+        discount: float | None = None, steps: int = 0, next: bool = False, workers: int = 1, copy: bool = True,
         policy: str | Sequence[str] | None = None, seat: int | Sequence[int] | None = None,
         chosen: int | Sequence[int] | None = None, outcome: str | Sequence[str] | None = None, opening: bool = True,
     ) -> Reader:  # fmt: skip
@@ -171,7 +171,15 @@ class Dataset:
         obs: "planes", "packed", or "none", which also leaves out masks and actions;
             memory: planes show the last seen values where fog hides cells.
         reward, discount: of the columns reward and return.
-        steps: the column nstep is the return of this many turns.
+        steps: the column nstep is the return of this many turns, in a sequential form of
+            actions of the seat; 0: there is none.
+        next: adds what offline reinforcement learning needs beside a row: next_planes,
+            next_packed, next_scalars and next_mask, which the seat has `steps` (0: 1) of its
+            actions later, or after the last turn of the episode; nstep, the reward up to
+            there; and next_discount, the weight of the next observation's value: discount
+            to the power of the actions, 0 where the rules had ended the episode. So
+            nstep + next_discount * value(next observation) is the target of a value, also
+            where a limit cut the episode. terminated and truncated are those of the row.
         workers: threads that play; more than one play also while the program works
             with a batch.
         copy: False writes all batches into the same arrays: a batch is valid until
@@ -205,7 +213,7 @@ class Dataset:
         names = given["columns"]
         if len(self.heads) == 1 and not isinstance(names, (str, bytes, type(None))) and "search_policy" in names:
             given["columns"] = [*names, *({"search_choices"} - set(names))]
-        own = {t["name"] for t in self.tensors}
+        own = {prefix + t["name"] for t in self.tensors for prefix in ("", "next_")}
         if own and given["columns"] is not None and own & set(given["columns"]):
             raise ValueError(f"columns: {sorted(own)} are read together: ask for planes")
         return Reader(self._open, self.players, self.heads, self.tensors, reading(**given, form=self._form), copy)

@@ -134,7 +134,7 @@ class CReading(ctypes.Structure):
         ("columns", c_char_p), ("rows", c_int64), ("shuffle", c_int64), ("seed", c_uint64), ("epoch", c_uint64),
         ("part", c_int32), ("parts", c_int32), ("play", c_int32), ("whole", c_int32), ("memory", c_int32),
         ("workers", c_int32), ("obs", c_char_p), ("reward", c_char_p),
-        ("discount", c_double), ("steps", c_int32), ("reserved", c_int32), ("filter", c_char_p),
+        ("discount", c_double), ("steps", c_int32), ("next", c_int32), ("filter", c_char_p),
         ("form", c_char_p),
     ]  # fmt: skip
 
@@ -158,7 +158,7 @@ class CBatch(ctypes.Structure):
         (name, c_void_p)
         for name in (
             "search_value", "search_policy", "search_counts", "search_ends", "search_choices", "search_choice_ends",
-            "asked", "step",
+            "asked", "step", "next_planes", "next_packed", "next_scalars", "next_mask", "next_discount",
         )
     ]  # fmt: skip
 

@@ -80,7 +80,7 @@ def one_of(name: str, value: Any, all_: Sequence[str]) -> str:
 def reading(
     *, size: int, shuffle: int, columns: Sequence[str] | None, seed: int, epoch: int, split: str,
     validation: float, test: float, part: int, parts: int, obs: str | None, memory: bool, reward: str | None,
-    discount: float | None, steps: int, workers: int, play: bool | None, whole: bool = False,
+    discount: float | None, steps: int, workers: int, play: bool | None, next: bool = False, whole: bool = False,
     policy: str | Sequence[str] | None = None, seat: int | Sequence[int] | None = None,
     chosen: int | Sequence[int] | None = None, outcome: str | Sequence[str] | None = None, opening: bool = True,
     form: str | None = None,
@@ -93,12 +93,12 @@ def reading(
         raise ValueError("columns: there is no name in the list")
     if any(b"\n" in n for n in names or ()):
         raise ValueError(f"columns: a name with a line break: {columns!r}")
-    remade = bool(memory or steps) or any(x is not None for x in (obs, reward, discount, form))
+    remade = bool(memory or steps or next) or any(x is not None for x in (obs, reward, discount, form))
     if play is None:
         play = remade or bool({b"nstep", b"opponent"} & set(names or ()))
     elif not play and remade:
         raise ValueError(
-            "play: False is for the rows in the files: form, obs, memory, reward, discount and steps cannot be chosen then"
+            "play: False is for the rows in the files: form, obs, memory, reward, discount, steps and next cannot be chosen then"
         )
     if discount is not None and not 0 < _number("discount", discount) <= 1:
         raise ValueError(f"discount: {discount} is not above 0 and at most 1")
@@ -123,6 +123,7 @@ def reading(
         reward=None if reward is None else arguments.name("reward", reward),
         discount=0 if discount is None else discount,
         steps=arguments.whole("steps", steps, 0),
+        next=bool(next),
         filter=_filter(policy, seat, chosen, outcome, opening),
         form=None if form is None else form.encode(),
     )
@@ -175,11 +176,11 @@ class Reader(Iterator[Batch]):
             self._choices = heads[0]
             self.columns["search_policy"] = {**self.columns["search_policy"], "shape": list(heads), "list": False}
             del self.columns["search_choices"]
-        self._tensors = tensors if "planes" in self.columns else ()
-        if self._tensors:
-            whole = self.columns.pop("planes")
-            for t in self._tensors:
-                self.columns[t["name"]] = {**whole, "name": t["name"], "doc": t["doc"], "shape": list(t["dims"])}
+        self._tensors = tensors
+        for prefix in ("", "next_") if tensors else ():
+            if (whole := self.columns.pop(f"{prefix}planes", None)) is not None:
+                for t in tensors:
+                    self.columns[prefix + t["name"]] = {**whole, "name": prefix + t["name"], "doc": t["doc"], "shape": list(t["dims"])}
         self._size = 0 if self._whole else how.rows
         self._room = {_lists[name][0]: 0 for name, c in self._read_columns.items() if c["list"]}
         self._kept: dict[str, NDArray[Any]] = {}
@@ -249,7 +250,7 @@ class Reader(Iterator[Batch]):
             if name in out:
                 sizes[name], sizes[ends] = counts[count], rows + 1
         out = {name: a[: sizes[name]] if name in sizes else a for name, a in out.items()}
-        for prefix in ("", "final_") if self._tensors else ():
+        for prefix in ("", "final_", "next_") if self._tensors else ():
             if (planes := out.pop(f"{prefix}planes", None)) is not None:
                 out.update(self._divided(prefix, planes))
         return self._spread(out) if self._choices else out
