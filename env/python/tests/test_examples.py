@@ -69,12 +69,16 @@ class Examples(unittest.TestCase):
                 self.assertTrue(200 <= points[-1]["steps"] <= 256, points[-1])
                 for name in "entropy", "kl", "value_loss", "play_steps_per_second", "learn_steps_per_second":
                     self.assertGreater(points[-1][name], 0, name)
-                for command in (
-                    ["model", "inspect", "--strict", "--game", game, Path(folder) / "network.onnx"],
-                    ["eval", game, "--strict", "--player", Path(folder) / "network.onnx", "--player", "random", "--games", 2, "--max-turns", 3],
-                ):
-                    done = subprocess.run([program(), *map(str, command)], capture_output=True, text=True)
-                    self.assertEqual(done.returncode, 0, done.stderr)
+                self.play(game, Path(folder) / "network.onnx")
+
+    def play(self, game: str, model: Path):
+        """The network fits the game, and moonfarm plays by it."""
+        for command in (
+            ["model", "inspect", "--strict", "--game", game, model],
+            ["eval", game, "--strict", "--player", model, "--player", "random", "--games", 2, "--max-turns", 3],
+        ):
+            done = subprocess.run([program(), *map(str, command)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_ppo_without_the_package(self):
@@ -84,6 +88,22 @@ class Examples(unittest.TestCase):
             done = subprocess.run([sys.executable, "-S", Path(folder) / "ppo.py", "tron"], env={}, capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertTrue(re.search("pip install|PYTHONPATH", done.stderr), done.stderr)
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
+    def test_offline(self):
+        for game, form, reward in some(("terminal", "orders", "health"), ("towerdefence", "cells", "result")):
+            with self.subTest(game=game, form=form), tempfile.TemporaryDirectory() as folder:
+                data, out = Path(folder) / "data", Path(folder) / "out"
+                make = [program(), "generate", game, "--episodes", "4", "--max-turns", "9", "--obs", "none", "--out", data]
+                subprocess.run(make, check=True, capture_output=True)
+                lines = run(
+                    "offline.py", data, "--form", form, "--reward", reward, "--updates", 4, "--batch", 32, "--width", 16,
+                    "--opponent", "random", "--games", 2, "--out", out,
+                )  # fmt: skip
+                self.assertRegex(lines[-2], r"^ +\d+ s  4 updates  loss of Q \d\.\d+, V \d\.\d+, policy \d\.\d+$")
+                self.assertRegex(lines[-1], r"^\d+\.\d % against random in 2 games, between \d+\.\d and \d+\.\d %$")
+                self.play(game, out / "network.onnx")
 
 
 if __name__ == "__main__":

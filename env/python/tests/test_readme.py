@@ -94,7 +94,7 @@ class Pages(unittest.TestCase):
             subprocess.run([program(), *make, self.folder / "data" / "td"], check=True, capture_output=True)
 
     def run_block(self, block):
-        for needed in ("gymnasium", "numpy", "pyarrow", "stable_baselines3", "torch"):
+        for needed in ("gymnasium", "numpy", "pyarrow", "stable_baselines3", "torch", "d3rlpy", "h5py", "minari", "torchrl"):
             if re.search(rf"(import|from) {needed}\b", block) and importlib.util.find_spec(needed) is None:
                 self.skipTest(f"left out: there is no {needed}")
         if "data/td" in block:
