@@ -301,7 +301,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--smooth", type=float, default=0.95, help="lambda of advantage estimates, of a turn")
     parser.add_argument("--clip", type=float, default=0.2)
     parser.add_argument("--target-kl", type=float, default=0.05, help="an update ends after the pass that moves the policy this far")
-    parser.add_argument("--entropy", type=float, default=0.01, help="weight of the entropy of a head")
+    parser.add_argument("--entropy", type=float, default=0.003, help="weight of the entropy of a head")
     parser.add_argument("--measure", type=int, default=10, help="updates between measurements; 0: only at the end")
     parser.add_argument("--games", type=int, default=50, help="games of a measurement against each opponent, at the end four times as many")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads(), help="PyTorch's threads")
