@@ -11,7 +11,7 @@ import (
 )
 
 // The names of options of searches whose games are to be learned from. optionNoise, optionGumbel and optionCheap
-// are those of search.Options.
+// set search.Options.
 const (
 	optionNoise   = "noise"
 	optionGumbel  = "gumbel"
@@ -72,7 +72,7 @@ func draw(seed, what uint64) float64 {
 }
 
 // fully reports whether a row of that seed has a full search.
-func (x *exploration) fully(seed uint64) bool { return x.full == 1 || draw(seed, drawFull) < x.full }
+func (e *exploration) fully(seed uint64) bool { return e.full == 1 || draw(seed, drawFull) < e.full }
 
 // ready tells the tree which seat searches in a row, and whether fully.
 func (c *searcher[S, M]) ready(t *search.Tree[S, M], b *env.Batch, row int32) {
@@ -85,7 +85,7 @@ func (c *searcher[S, M]) choose(t *search.Tree[S, M], shares []float32, b *env.B
 		return move
 	}
 	best := search.Best(shares)
-	if int(b.Turn[row/c.seats]) >= c.exploration.sampled || len(shares) == 0 {
+	if int(b.Turn[row/c.seats]) >= c.exploration.sampled {
 		return best
 	}
 	c.weights = c.weights[:0]

@@ -113,7 +113,7 @@ func gamma(shape float64, r *prng.Rand) float64 {
 // normal draws from the standard normal distribution by the polar method.
 func normal(r *prng.Rand) float64 {
 	for {
-		x, y := float64(2*r.Float64())-1, float64(2*r.Float64())-1
+		x, y := 2*(float64(r.Float64())-0.5), 2*(float64(r.Float64())-0.5)
 		if s := float64(x*x) + float64(y*y); s < 1 && s > 0 {
 			return x * math.Sqrt(-2*exact.Log(s)/s)
 		}

@@ -187,7 +187,7 @@ func TestGumbelTwin(t *testing.T) {
 			simulations = (simulations + 7) / 8
 		}
 		w := &plain{game: m, c: o.C, depth: o.Depth, seat: p}
-		root := w.node(matrixState{}, false, 0)
+		root := w.node(matrixState{sum: 0.25}, false, 0.25)
 		twin := newHalving(p, root.prior[p], o.Gumbel, simulations, game)
 		w.root = twin.pick
 		for range simulations {
@@ -195,12 +195,12 @@ func TestGumbelTwin(t *testing.T) {
 		}
 		tree := newMatrices(o, m)
 		tree.SearchFor(sim.Player(p), true)
-		tree.Search(&matrixState{}, game)
+		tree.Search(&matrixState{sum: 0.25}, game)
 		require.Equalf(t, root.sum/root.visits, tree.Value(0), "game %d", game)
 		move, ok := tree.Chosen()
 		require.Truef(t, ok && move == twin.best(root, int(slices.Max(root.count[p]))), "game %d: move %d, %v", game, move, ok)
 		sum := 0.0
-		for k, want := range twin.improved(root, 0) {
+		for k, want := range twin.improved(root, []float64{0.25, -0.25}[p]) {
 			share := tree.AppendShares(nil, sim.Player(p))[k]
 			require.InDeltaf(t, want, share, 1e-6, "game %d: share of move %d", game, k)
 			sum += float64(share)
