@@ -271,7 +271,7 @@ func TestRenderRefused(t *testing.T) {
 		_, err := d.ReadColumns(o)
 		require.Error(t, err)
 	}
-	for _, o := range []ReadOptions{{Obs: ObsPacked}, {Reward: "stones"}, {Discount: 1}, {Steps: 1}, {Whole: true}, {Workers: 2}, {Memory: true}} {
+	for _, o := range []ReadOptions{{Obs: ObsPacked}, {Reward: "stones"}, {Discount: 1}, {Steps: 1}, {Next: true}, {Whole: true}, {Workers: 2}, {Memory: true}} {
 		fail(o, "Makers is missing")
 	}
 	fail(ReadOptions{Rows: -1}, "-1 rows")
@@ -289,6 +289,7 @@ func TestRenderRefused(t *testing.T) {
 	fail(ReadOptions{Makers: &m, Discount: -1}, "discount of -1")
 	fail(ReadOptions{Makers: &m, Steps: -1}, "-1 turns")
 	fail(ReadOptions{Makers: &m, Workers: -1}, "-1 workers")
+	fail(ReadOptions{Makers: &m, Next: true, Whole: true}, "expected Whole without Next")
 	fail(ReadOptions{Makers: &m, Obs: ObsPacked, Columns: []string{about.ColPlanes}}, `no column "planes"`, "packed")
 	fail(ReadOptions{Makers: &m, Memory: true, Obs: ObsPlanes}, "no fog")
 	other := m

@@ -11,8 +11,8 @@ standard deviations of the batch. So it plays what went well more often than its
 of a choice that nobody tried. --beta 0 weighs all choices alike: that is behaviour cloning.
 
 It takes any game and form with one head, such as towerdefence and `--form orders` of terminal. The reward is the dataset's
-unless --reward names another. Afterwards the likeliest choices play against each --opponent; the scores have Wilson's
-intervals (95 %). The folder of --out gets network.onnx, a policy for moonfarm with the outputs policy and value.
+unless --reward names another. Afterwards the policy plays against each --opponent; the scores have Wilson's intervals
+(95 %). The folder of --out gets network.onnx, a policy for moonfarm with the outputs policy and value.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ def arguments() -> argparse.Namespace:
     p.add_argument("--average", type=float, default=0.01, help="weight of the newest parameters in the averaged V")
     p.add_argument("--shuffle", type=int, default=1 << 16, help="rows of the window in which they are shuffled")
     p.add_argument("--opponent", action="append", default=[], help="policy to play against in the end; may be repeated")
+    p.add_argument("--temperature", type=float, default=0.0, help="of the choices drawn against opponents; 0: the likeliest, which end turns too early in sequential forms")
     p.add_argument("--games", type=int, default=200, help="against each opponent")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--threads", type=int, default=1)
@@ -157,18 +158,19 @@ def learn(agent: Agent, ds: moonfarm.Dataset, args: argparse.Namespace) -> None:
 
 
 @torch.no_grad()
-def play(agent: Agent, ds: moonfarm.Dataset, opponent: str, games: int, seed: int) -> None:
-    """Prints the score of the likeliest choices."""
-    envs = moonfarm.make_vec(ds.game, games, form=ds.form, opponent=opponent, seat="random")
-    obs, infos = envs.reset(seed=seed)
-    results = np.full(games, np.nan)
+def play(agent: Agent, ds: moonfarm.Dataset, opponent: str, args: argparse.Namespace) -> None:
+    """Prints the score against an opponent."""
+    envs = moonfarm.make_vec(ds.game, args.games, form=ds.form, opponent=opponent, seat="random")
+    obs, infos = envs.reset(seed=args.seed)
+    results = np.full(args.games, np.nan)
     while np.isnan(results).any():
         logits = agent(torch.from_numpy(obs["planes"]), torch.from_numpy(obs["scalars"]))[0]
+        logits = logits - args.temperature * torch.empty_like(logits).exponential_().log()  # the largest is a draw of the softmax
         action = torch.where(torch.from_numpy(infos["action_mask"]), logits, ILLEGAL).argmax(1)
         obs, _, _, _, infos = envs.step(action.int().numpy())
         results = np.where(np.isnan(results), infos["result"], results)
     envs.close()
-    share, n, z = (float(results.mean()) + 1) / 2, games, 1.96
+    share, n, z = (float(results.mean()) + 1) / 2, args.games, 1.96
     middle, half = share + z * z / (2 * n), z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     low, high = ((middle + side * half) / (1 + z * z / n) for side in (-1, 1))
     print(f"{100 * share:.1f} % against {opponent} in {n} games, between {100 * max(0, low):.1f} and {100 * high:.1f} %", flush=True)
@@ -202,7 +204,7 @@ def main() -> None:
     learn(agent, ds, args)
     write(agent, envs, args.out / "network.onnx")
     for opponent in args.opponent:
-        play(agent, ds, opponent, args.games, args.seed)
+        play(agent, ds, opponent, args)
 
 
 if __name__ == "__main__":
