@@ -37,7 +37,7 @@ from torch import Tensor, nn
 # For each game: the form, the reward for shaping and its weight, and the opponents, which are drawn the more often the more they win.
 GAMES: dict[str, tuple[str, str, float, list[str]]] = {
     "towerdefence": ("cells", "health", 0.01, ["playout", "econ", "turtle", "tesla", "rush"]),
-    "terminal": ("orders", "points", 0.03, ["empty", "random", "scatter", "starter"]),
+    "terminal": ("orders", "points", 0.03, ["random", "scatter", "starter", "turtle", "maze"]),
     "codecraft": ("entities", "wealth", 0.001, ["random", "quickstart"]),
     "tron": ("cells", "nearer", 0.01, ["random", "safe"]),
 }
