@@ -1,6 +1,6 @@
 """Proximal policy optimisation against policies and past selves.
 
-    moonfarm train ppo towerdefence --reward health --opponent econ --opponent rush --seconds 900
+    moonfarm train ppo towerdefence --opponent econ --opponent rush --seconds 900
 
 Each episode draws its opponent and the learner's seat. A share of the episodes, --past-share, is against the league: --league
 frozen copies of the learner, the newest one and others drawn from all that the folder pool keeps; the other episodes are against
@@ -50,6 +50,9 @@ from .networks import make, write
 from .rows import Rows
 from .run import Run, begin
 from .symmetry import Symmetry
+
+# For each game the reward that is added to the result, and its weight.
+REWARDS = {"towerdefence": ("health", 0.01), "terminal": ("points", 0.03), "codecraft": ("wealth", 0.001), "tron": ("nearer", 0.01)}
 
 LINE = "{seconds:6.0f} s  {updates} updates  {steps} steps  result {result:.3f}  value {value_loss:.3f}  entropy {entropy:.3f}  kl {kl:.4f}"
 
@@ -268,8 +271,8 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     p.add_argument("--seconds", type=float, help="seconds of playing and learning (default 900, with --updates no limit)")
     p.add_argument("--updates", type=int, help="largest number of updates")
     p.add_argument("--teacher-weight", type=float, default=0, metavar="X", help="weight of the divergence from the network of --begin")
-    p.add_argument("--reward", help="reward of the game that is added to the result")
-    p.add_argument("--shaping", type=float, default=0.01, help="weight of that reward (default 0.01)")
+    p.add_argument("--reward", help="reward of the game that is added to the result (default: depends on the game)")
+    p.add_argument("--shaping", type=float, help="weight of that reward; 0: the result alone (default: depends on the game)")
     p.add_argument("--envs", type=int, default=0, help="games at the same time; 0: depends on the size of an observation, at most 256")
     p.add_argument("--steps", type=int, default=64, help="steps of each game between updates (default 64)")
     p.add_argument("--passes", type=int, default=2, help="times that an update goes through the rows (default 2)")
@@ -281,11 +284,11 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     p.add_argument("--smooth", type=float, default=0.95, help="lambda of advantages (default 0.95)")
     p.add_argument("--clip", type=float, default=0.2)
     p.add_argument("--target-kl", type=float, default=0.05, help="an update ends after the pass that moves a head this far; 0: never (default 0.05)")
-    p.add_argument("--entropy", type=float, help="weight of a head's entropy (default: 0.01, in forms with several heads 0.0003)")
+    p.add_argument("--entropy", type=float, help="weight of a head's entropy (default: 0.003, in forms with several heads 0.0003)")
     p.add_argument("--league", type=int, default=4, help="number of past selves that play at the same time (default 4)")
     p.add_argument("--past", type=int, default=25, help="updates between past selves (default 25)")
     p.add_argument("--past-share", type=float, default=0.5, metavar="X", help="share of the episodes against past selves (default 0.5)")
-    p.add_argument("--prioritise", type=float, default=0, metavar="P", help="draw opponents by their share of wins to this power (default 0: all alike)")
+    p.add_argument("--prioritise", type=float, default=1, metavar="P", help="draw opponents by their share of wins to this power; 0: all alike (default 1)")
     p.add_argument("--memory", type=int, default=0, metavar="N", help="numbers in which the network remembers a game, such as 64 (default 0)")
     p.add_argument("--window", type=int, default=16, help="steps through which the memory learns, a divisor of --steps (default 16)")
     p.add_argument("--overlap", action="store_true", help="play the next games while the learner learns, with the network before the update")
@@ -299,8 +302,10 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     if args.seconds is None:
         args.seconds = math.inf if args.updates else 900
     args.updates = args.updates or 10**9
+    reward, shaping = REWARDS.get(args.game, (None, 0))
+    args.reward, args.shaping = args.reward or reward, shaping if args.shaping is None else args.shaping
     # The network's value is within ±1, as results are, while returns with another reward are larger.
-    args.span, args.shaping = (1, 0) if args.reward is None else (2, args.shaping)
+    args.span = 2 if args.shaping else 1
     return args
 
 
@@ -311,7 +316,7 @@ class Training:
         self.args, self.run = args, Run(args)
         self.envs = moonfarm.make_vec(args.game, 1, opponent="empty", form=args.form)
         if args.entropy is None:  # each of many heads has little part in the result: with 0.01 Terminal's became random
-            args.entropy = 0.01 if len(self.envs.heads) == 1 else 0.0003
+            args.entropy = 0.003 if len(self.envs.heads) == 1 else 0.0003
         if args.memory and self.envs.sequential:
             raise SystemExit(f"--memory: the form {args.form} has several actions a turn; expected --form with one")
         body = make(self.envs, args.width, plain=args.plain, memory=args.memory)
