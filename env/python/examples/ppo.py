@@ -34,12 +34,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-# For each game: the form, the reward for shaping and its weight, and the opponents, which are drawn the more often the more they win.
-GAMES: dict[str, tuple[str, str, float, list[str]]] = {
-    "towerdefence": ("cells", "health", 0.01, ["playout", "econ", "turtle", "tesla", "rush"]),
-    "terminal": ("orders", "points", 0.03, ["random", "scatter", "starter", "turtle", "maze"]),
-    "codecraft": ("entities", "wealth", 0.001, ["random", "quickstart"]),
-    "tron": ("cells", "nearer", 0.01, ["random", "safe"]),
+# The form, the reward for shaping and its weight, the actions to learn from, and opponents, drawn the more often the more they win.
+GAMES: dict[str, tuple[str, str, float, int, list[str]]] = {
+    "towerdefence": ("cells", "health", 0.01, 500_000, ["playout", "econ", "turtle", "tesla", "rush"]),
+    "terminal": ("orders", "points", 0.03, 8_000_000, ["random", "scatter", "starter", "turtle", "maze"]),
+    "codecraft": ("entities", "wealth", 0.001, 500_000, ["random", "quickstart"]),
+    "tron": ("cells", "nearer", 0.01, 500_000, ["random", "safe"]),
 }
 
 
@@ -288,7 +288,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--reward", help="reward of the game that is added to the result (default: depends on the game)")
     parser.add_argument("--shaping", type=float, help="weight of that reward (default: depends on the game)")
     parser.add_argument("--out", type=Path, help="folder of the network and the curve (default: runs/GAME-ppo)")
-    parser.add_argument("--steps", type=int, default=500_000, help="actions to learn from")
+    parser.add_argument("--steps", type=int, help="actions to learn from (default: depends on the game)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--envs", type=int, default=256, help="games at the same time")
     parser.add_argument("--horizon", type=int, default=64, help="steps of each game between updates")
@@ -306,9 +306,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--games", type=int, default=50, help="games of a measurement against each opponent, at the end four times as many")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads(), help="PyTorch's threads")
     args = parser.parse_args()
-    form, reward, shaping, opponents = GAMES[args.game]
+    form, reward, shaping, steps, opponents = GAMES[args.game]
     args.form, args.reward, args.opponent = args.form or form, args.reward or reward, args.opponent or opponents
-    args.shaping = shaping if args.shaping is None else args.shaping
+    args.shaping, args.steps = shaping if args.shaping is None else args.shaping, args.steps or steps
     args.out = args.out or Path("runs") / f"{args.game}-ppo"
     return args
 
