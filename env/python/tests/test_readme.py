@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,17 @@ print(len(envs.get_state()))
 }
 
 
+# Options that make commands of the pages short, by what the commands have in them.
+SHORT = {
+    "random_rollout": "--seconds 1",
+    "moonfarm eval": "--games 2 --max-turns 20",
+    "moonfarm view towerdefence": "--max-turns 20",
+    "ppo.py": "--steps 300 --envs 8 --horizon 16 --batch 64 --width 16 --games 2 --max-turns 20",
+    "train dagger": "--seconds 1 --rounds 2 --episodes 4 --games 2 --max-turns 20 --batch 16",
+    "train ppo": "--updates 1 --envs 8 --steps 8 --games 2 --max-turns 10",
+}
+
+
 def pages():
     """Returns the text of each page of the repository by its path, except pages of test data and of other
     packages, and cards of datasets, which begin with a header of their own."""
@@ -92,6 +104,32 @@ class Pages(unittest.TestCase):
         if not (self.folder / "data").exists():
             make = "generate towerdefence --episodes 50 --seed 1 --out".split()
             subprocess.run([program(), *make, self.folder / "data" / "td"], check=True, capture_output=True)
+
+    @unittest.skipIf(shutil.which("go") is None, "left out: there is no go to build moonfarm")
+    def test_commands(self):
+        """The commands of the Python pages, made short by options behind them, which take the place of earlier ones."""
+        for name in "env", "rollout":
+            (self.folder / name).symlink_to(ROOT / name)
+        ran = []
+        for page in "env/python/README.md", "env/python/TRAINING.md":
+            for block in re.findall(r"^```sh\n(.*?)^```$", pages()[page], re.S | re.M):
+                for line in block.replace("\\\n", " ").splitlines():
+                    words = shlex.split(line)
+                    if words[0] == "export" or "build.py" in line or "unittest" in line:
+                        continue  # the tests have built and set what these do, and are themselves the last one
+                    with self.subTest(line):
+                        self.run_command(words, line)
+                        ran.append(line)
+        self.assertGreaterEqual(len(ran), 3)
+
+    def run_command(self, words, line):
+        if ("ppo" in line or "train" in line) and importlib.util.find_spec("torch") is None:
+            self.skipTest("left out: there is no torch")
+        short = [more for what, more in SHORT.items() if what in line]
+        words = [{"python3": sys.executable, "moonfarm": str(program())}.get(words[0], words[0]), *words[1:], *" ".join(short).split()]
+        path = {"PYTHONPATH": str(ROOT / "env" / "python"), "MOONFARM_PROGRAM": str(program())}
+        done = subprocess.run(words, cwd=self.folder, env={**os.environ, **path}, capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def run_block(self, block):
         for needed in ("gymnasium", "numpy", "pyarrow", "stable_baselines3", "torch", "d3rlpy", "h5py", "minari", "torchrl"):
