@@ -132,7 +132,7 @@ def losses(agent: Agent, averaged: Network, ds: moonfarm.Dataset, b: Batch, args
     side = torch.where(advantage > 0, args.expectile, 1 - args.expectile)
     logits = torch.where(legal, agent.actor(t["planes"], t["scalars"])[0], ILLEGAL)
     surprise = F.cross_entropy(logits, action[:, 0], reduction="none")
-    weight = torch.exp(args.beta * advantage.detach() / (advantage.detach().std() + 1e-3)).clamp(max=20)
+    weight = torch.exp(args.beta * advantage.detach() / (advantage.detach().std(unbiased=False) + 1e-3)).clamp(max=20)
     return (q - target).square().mean(), (side * advantage.square()).mean(), (weight * surprise).mean() / weight.mean()
 
 

@@ -1,7 +1,7 @@
 """Proximal policy optimisation in one file, for every game: from nothing to an ONNX file that plays.
 
     python3 env/python/examples/ppo.py towerdefence
-    moonfarm eval towerdefence --player runs/towerdefence-ppo/network.onnx --player econ
+    moonfarm eval towerdefence --player runs/towerdefence/network.onnx --player econ
 
 It needs moonfarm, numpy and torch. Every --opponent plays a part of the games. The folder of --out gets network.onnx and
 curve.csv; `moonfarm view FOLDER` shows the curve while it grows, and TensorBoard does if it is installed.
@@ -124,8 +124,7 @@ class Agent:
     """A network and what it says of observations. envs: a vector of the game, of any size."""
 
     def __init__(self, envs: moonfarm.VectorEnv, width: int, device: str) -> None:
-        if len(set(envs.heads)) > 1:
-            raise SystemExit(f"{envs.game} {envs.form}: heads of several sizes; expected another --form")
+        assert len(envs.heads) == 1 or envs.description["tensors"], f"{envs.form} has several heads: expected another --form"
         self.device, self.heads, self.size = device, len(envs.heads), envs.heads[0]
         self.network = (Entities if envs.description["tensors"] else Board)(envs, width).to(device)
         self.inputs = self.network.inputs
@@ -253,7 +252,7 @@ def score(agent: Agent, opponent: str, games: int, args: argparse.Namespace) -> 
 
 
 class Curve:
-    """Prints lines at least every ten seconds, and writes curve.csv and TensorBoard's events."""
+    """Prints a line every few seconds, and writes curve.csv and TensorBoard's events."""
 
     def __init__(self, out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
@@ -267,15 +266,14 @@ class Curve:
 
     def add(self, point: dict[str, Any], always: bool) -> None:
         now = time.perf_counter()
-        point = {"seconds": now - self.begun, "cpu": sum(os.times()[:4]), **point}
-        self.points.append(point)
+        self.points.append(point := {"seconds": now - self.begun, "cpu": sum(os.times()[:4]), **point})
         for name in point if self.board else ():
             self.board.add_scalar(name, point[name], point["steps"])
         with self.file.open("w", newline="") as f:
             writer = csv.DictWriter(f, dict.fromkeys(name for p in self.points for name in p))
             writer.writeheader()
             writer.writerows({name: f"{x:.6g}" for name, x in p.items()} for p in self.points)
-        if always or now - self.said >= 10:
+        if always or now - self.said >= 5:
             self.said = now
             print("  ".join(f"{name} {point[name]:.5g}" for name in point), flush=True)
 
@@ -287,7 +285,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--opponent", action="append", help="policy to play against; may be repeated (default: depends on the game)")
     parser.add_argument("--reward", help="reward of the game that is added to the result (default: depends on the game)")
     parser.add_argument("--shaping", type=float, help="weight of that reward (default: depends on the game)")
-    parser.add_argument("--out", type=Path, help="folder of the network and the curve (default: runs/GAME-ppo)")
+    parser.add_argument("--out", type=Path, help="folder of the network and the curve (default: runs/GAME)")
     parser.add_argument("--steps", type=int, help="actions to learn from (default: depends on the game)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--envs", type=int, default=256, help="games at the same time")
@@ -309,7 +307,9 @@ def arguments() -> argparse.Namespace:
     form, reward, shaping, steps, opponents = GAMES[args.game]
     args.form, args.reward, args.opponent = args.form or form, args.reward or reward, args.opponent or opponents
     args.shaping, args.steps = shaping if args.shaping is None else args.shaping, args.steps or steps
-    args.out = args.out or Path("runs") / f"{args.game}-ppo"
+    args.out, args.opponent = args.out or Path("runs") / args.game, list(dict.fromkeys(args.opponent))
+    if min(args.steps, args.envs, args.batch, args.passes, args.width, args.horizon - 1) < 1:
+        parser.error("expected numbers from 1, and from 2 for --horizon")
     return args
 
 
@@ -336,7 +336,7 @@ def main() -> None:
         over = steps >= args.steps
         measure = over or bool(args.measure) and updates % args.measure == 0
         many = args.games * (4 if over else 1)
-        for opponent in args.opponent if measure else ():
+        for opponent in args.opponent if measure and args.games else ():
             share, low, high = score(agent, opponent, many, args)
             point["scores/" + opponent] = share
             print(f"{100 * share:.1f} % against {opponent} [{100 * low:.1f}, {100 * high:.1f}] in {many} games", flush=True)

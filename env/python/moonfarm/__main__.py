@@ -231,7 +231,7 @@ def main(arguments: list[str] | None = None) -> int:
     except WrongUseError as e:
         text, status = str(e), 2
     except _FAILURES as e:
-        text, status = str(e) or type(e).__name__, 1
+        text, status = str(e) or type(e).__name__, 2 if given[0] == "train" and isinstance(e, library.ArgumentError) else 1
     if "--json" in given:
         text = json.dumps({"error": text, "usage": status == 2, "exit_status": status}, ensure_ascii=False)
     else:

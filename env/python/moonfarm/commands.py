@@ -57,9 +57,17 @@ def evaluate(
 
     progress: as in generate.
     """
-    each = [players] if isinstance(players, (str, os.PathLike)) else players
+    if isinstance(players, str):  # one text has commas between players, as policy in generate
+        each = [f"--players={players}"]
+    else:
+        each = [f"--player={_quoted(p)}" for p in ([players] if isinstance(players, os.PathLike) else players)]
     options = {"games": games, "seed": seed, **flags}
-    return Ratings(run(["eval", game_of(game), *[f"--player={os.fspath(p)}" for p in each], *_flags(options)], progress))
+    return Ratings(run(["eval", game_of(game), *each, *_flags(options)], progress))
+
+
+def _quoted(player: str | os.PathLike[str]) -> str:
+    """Returns a player as a text: a path is a file, whatever is in its name."""
+    return '"' + os.fspath(player).replace('"', '""') + '"' if isinstance(player, os.PathLike) else player
 
 
 class Ratings(list[dict[str, Any]]):

@@ -59,6 +59,10 @@ class RowsTest(unittest.TestCase):
                 before = {name: a.copy() for name, a in rows.items()}
                 mirror = symmetry(envs)
                 there = mirror.rows(rows)
+                later = {"next_" + name: a[::-1] for name, a in seen(obs, infos).items()}  # those of a transition
+                for name, a in mirror.rows({**rows, **later, "next_discount": draw.random(len(legal))}).items():
+                    if name in later:
+                        np.testing.assert_array_equal(a, there[name[5:]][::-1], name)
                 for name, a in mirror.rows(there).items():
                     np.testing.assert_array_equal(a, before[name], name)
                     np.testing.assert_array_equal(rows[name], before[name], f"{name} was changed")

@@ -9,7 +9,9 @@ import importlib.util
 import io
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -147,6 +149,34 @@ class Train(unittest.TestCase):
             logs = [torch.log_softmax(next(a.body.say(a.see(batch))).logits, 1) for a in learners]
         envs.close()
         return float((logs[0].exp() * (logs[0] - logs[1])).sum(1).mean())
+
+    @unittest.skipIf(NO_TORCH, NO_TORCH)
+    @unittest.skipIf(os.name == "nt", "left out: Windows has other signals")
+    def test_ppo_interrupted(self):
+        """Ctrl-C keeps what was learned, and the same command goes on; an opponent that there is not leaves no folder."""
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(AssertionError, 'no policy "ecno"'):
+                run("ppo", "tron", "--opponent", "ecno", "--out", Path(folder) / "run")
+            self.assertEqual([*Path(folder).iterdir()], [])
+            small = (
+                "tron", "--opponent", "random", "--league", "1", "--past", "1", "--envs", "4", "--steps", "8", "--width", "16", "--games", "2",
+                "--measure", "1000", "--threads", "1", "--out", f"{folder}/run",
+            )  # fmt: skip
+            path = {"PYTHONPATH": str(FOLDER), "MOONFARM_PROGRAM": str(program())}
+            with subprocess.Popen(
+                [sys.executable, "-m", "moonfarm", "train", "ppo", *small, "--seconds", "200"], env={**os.environ, **path}, stdout=subprocess.PIPE
+            ) as child:
+                until = time.monotonic() + 100
+                while not Path(folder, "run", "pool", "3.pt").exists() and time.monotonic() < until:
+                    time.sleep(0.05)
+                child.send_signal(signal.SIGINT)
+                child.communicate(timeout=100)
+                self.assertEqual(child.returncode, 130)
+            done = len(self.curve(Path(folder, "run"))) - 1
+            self.assertGreater(done, 1)
+            lines = run("ppo", *small, "--updates", done + 2)
+            updates = re.fullmatch(r"continues after \d+ s, (\d+) updates", lines[0])
+            self.assertTrue(updates and done <= int(updates[1]) <= done + 1, lines)  # it may have been interrupted before its point
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
     def test_ppo_turns(self):
@@ -443,7 +473,7 @@ class Train(unittest.TestCase):
                 args = argparse.Namespace(clip=0.2, entropy=0.1, teacher_weight=1.0, span=1)
                 with OnDevice():
                     action, log = learner.choose(learner.see(batch))
-                    batch |= {"action": action.numpy(), "log": log.numpy(), "outcome": zeros, "gain": zeros, "return": zeros}
+                    batch |= {"action": action.numpy(), "log": log.numpy(), "outcome": zeros, "gain": zeros, "return": zeros, "learned": zeros == 0}
                     learner.loss(batch)
                     ppo.loss(learner, learner, batch, args)
 
@@ -460,7 +490,7 @@ class Train(unittest.TestCase):
                     action = learner(obs, infos, greedy=True)
                     np.testing.assert_array_equal(action, envs.ask("net(greedy)"))
                     obs, *_, infos = envs.step(action)
-                with self.assertRaisesRegex(SystemExit, f"{game}.onnx: it is damaged, or of another program, game, form or --width"):
+                with self.assertRaisesRegex(SystemExit, f"{game}.onnx: it is damaged, or not of this network: .*--width"):
                     run_module.begin(make(envs, 64), ROOT / "rollout" / "policy" / "models" / f"{game}.onnx", "cpu")
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)

@@ -58,7 +58,7 @@ func Page(t *testing.T, page, program string, root *cobra.Command) int {
 		for _, w := range strings.Fields(m[1]) {
 			words = append(words, strings.Trim(w, "[]"))
 		}
-		if len(words) == 0 {
+		if len(words) == 0 || words[0] == "train" || words[0] == "export" { // of the Python package, whose tests check them
 			continue
 		}
 		c, rest, err := root.Find(words)

@@ -193,7 +193,7 @@ class Body(nn.Module):
         named = dict(zip([*self.inputs, "state_memory"], tensors))
         if self.memory:
             named["memory"] = self.remember(named)
-        seen = self.see(named, named.get("mask"))
+        seen = self.see(named)
         return (self.policy(seen), *([] if seen.value is None else [seen.value]), *([named["memory"]] if self.memory else []))
 
 

@@ -75,7 +75,7 @@ VALUE_LINE = (
 def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     p = options.parser("clone", __doc__)
     p.add_argument("dataset", nargs="+", help="folder of a dataset; several of the same game, of which each gives its share of the rows")
-    p.add_argument("--seconds", type=float, default=300, help="seconds of learning (default 300)")
+    p.add_argument("--seconds", type=options.POSITIVE, default=300, help="seconds of learning (default 300)")
     p.add_argument(
         "--learn", choices=("shares", "played", "all", "asked", "value"),
         help="shares: learn the search's shares, in the rows with a search; played: learn the choices played in the same"
@@ -84,17 +84,17 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
         " (default: asked or shares if the dataset has them, played if it has searches without shares, else all)",
     )  # fmt: skip
     p.add_argument(
-        "--value-mix", type=float, default=0.5, metavar="X",
+        "--value-mix", type=options.SOME, default=0.5, metavar="X",
         help="if a policy searches, the value learns X · the search's value + (1 - X) · the outcome (default 0.5)",
     )  # fmt: skip
-    p.add_argument("--matches", type=int, default=3, help="how many times the opponents are played, the last time at the end (default 3)")
-    p.add_argument("--validation", type=float, default=0.1, help="share of the episodes for validation (default 0.1)")
+    p.add_argument("--matches", type=options.COUNT, default=3, help="how many times the opponents are played, the last time at the end (default 3)")
+    p.add_argument("--validation", type=options.POSITIVE, default=0.1, help="share of the episodes for validation (default 0.1)")
     p.add_argument("--policy", action="append", help="learn only from the rows of this policy, or member of a mix")
     p.add_argument("--imitate", action="append", default=[], help="likewise, and tell the network which of several it should imitate")
     p.add_argument("--seat", action="append", type=int, help="learn only from this seat")
     p.add_argument("--chosen", action="append", type=int, help="learn only from rows in which the member of a mix with this number chose")
     p.add_argument("--outcome", action="append", choices=["win", "draw", "loss"], help="learn only from seats with this outcome, such as win")
-    p.add_argument("--rows", type=int, default=0, help="rows of the validation to measure; 0: depends on the network")
+    p.add_argument("--rows", type=options.NATURAL, default=0, help="rows of the validation to measure; 0: depends on the network")
     return options.parse(p, given)
 
 
@@ -126,7 +126,7 @@ class Cloning:
             if d.game != args.game:
                 raise SystemExit(f"{d.path}: a dataset of {d.game}; expected one of {args.game}")
         self.rules = data[0].metadata["job"]["rules"][-1]
-        self.envs = moonfarm.make_vec(args.game, 1, rules=self.rules, form=args.form)
+        self.envs = options.games(args, self.rules)
         body = make(self.envs, args.width, players=len(args.imitate))
         learn = choose(data, args.learn, bool(args.begin))
         self.learner = Learner(self.envs, body, args.device, learn, args.value_mix, args.temperature or 1, args.compile)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 
+from moonfarm.library import ArgumentError
+
 LOOPS = {
     "ppo": "proximal policy optimisation against policies and past selves",
     "clone": "learn the choices of datasets' players, or the results of their searches",
@@ -28,7 +30,7 @@ def main(arguments: list[str]) -> int:
         print(USAGE.format(loops="\n".join(f"  {name:<9}{what}" for name, what in LOOPS.items())))
         return 0
     if loop not in LOOPS:
-        raise ValueError(f"train {loop}: expected one of {', '.join(LOOPS)}" if loop else f"train: expected one of {', '.join(LOOPS)}")
+        raise ArgumentError(f"train {loop}: expected one of {', '.join(LOOPS)}" if loop else f"train: expected one of {', '.join(LOOPS)}")
     if importlib.util.find_spec("torch") is None:
         raise ImportError("moonfarm train needs PyTorch, which is not installed: python3 -m pip install torch")
     importlib.import_module(f".{loop}", __package__).main(arguments[1:])

@@ -146,8 +146,7 @@ class Generations:
     """A run, and the results of its generations: one object for each, as in N/point.json."""
 
     def __init__(self, args: argparse.Namespace) -> None:
-        self.args, self.run = args, Run(args)
-        self.envs = moonfarm.make_vec(args.game, 1, form=args.form)
+        self.args, self.envs, self.run = args, options.games(args), Run(args)
         self.best, self.points = args.out / "best.onnx", list[dict[str, Any]]()
         while (file := self.folder(len(self.points) + 1) / "point.json").exists():
             with reading(file):
@@ -320,30 +319,30 @@ class Generations:
 def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     p = options.parser("iterate", __doc__)
     p.epilog = "Options without a default have one for each game, in iterate.py."
-    p.add_argument("--generations", type=int, default=3)
+    p.add_argument("--generations", type=options.COUNT, default=3)
     p.add_argument("--teacher", help="policy of the first generation")
     p.add_argument("--search", help="policy of the others, with the network {model}; without it the policy is asked instead")
-    p.add_argument("--unsearched", type=float, metavar="X", help="share of the turns that the network plays without a search")
-    p.add_argument("--against", type=float, default=1 / 3, metavar="X", help="share of the later games that is against the opponents")
+    p.add_argument("--unsearched", type=options.SOME, metavar="X", help="share of the turns that the network plays without a search")
+    p.add_argument("--against", type=options.SOME, default=1 / 3, metavar="X", help="share of the later games that is against the opponents")
     p.add_argument("--rated", help="player with the network {model} whose rating is measured (default: the network)")
     p.add_argument("--anchor", help="player whose rating is 0")
-    p.add_argument("--episodes", type=int, help="games of the first generation")
-    p.add_argument("--later", type=int, metavar="EPISODES", help="games of every other generation")
-    p.add_argument("--shard-episodes", type=int)
-    p.add_argument("--window", type=int, default=3, help="number of generations whose games are learned from")
+    p.add_argument("--episodes", type=options.COUNT, help="games of the first generation")
+    p.add_argument("--later", type=options.COUNT, metavar="EPISODES", help="games of every other generation")
+    p.add_argument("--shard-episodes", type=options.COUNT)
+    p.add_argument("--window", type=options.COUNT, default=3, help="number of generations whose games are learned from")
     p.add_argument(
         "--value-mix", type=float, default=0.8, metavar="X",
         help="if a policy searches, the value learns X · the search's value + (1 - X) · the outcome (default 0.8)",
     )  # fmt: skip
-    p.add_argument("--rows", type=int, help="rows that the first generation learns, also those that come again")
-    p.add_argument("--later-rows", type=int, metavar="ROWS", help="rows that every other generation learns")
+    p.add_argument("--rows", type=options.COUNT, help="rows that the first generation learns, also those that come again")
+    p.add_argument("--later-rows", type=options.COUNT, metavar="ROWS", help="rows that every other generation learns")
     p.add_argument(
-        "--mean", type=float, default=0, metavar="X",
+        "--mean", type=options.SOME, default=0, metavar="X",
         help="the network that plays has the mean of the weights while it learned, in which those of a step count X times those"
         " of the next, such as 0.999; 0: the last weights",
     )  # fmt: skip
     p.add_argument(
-        "--surprise", type=float, default=0, metavar="X",
+        "--surprise", type=options.SOME, default=0, metavar="X",
         help="share of the rows that are drawn in proportion to how far the search was from the network before, such as 0.5",
     )  # fmt: skip
     p.add_argument("--sprt", default="0,40", metavar="ELO0,ELO1", help="bounds of the test against the best network so far")
@@ -352,6 +351,8 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     for name, value in GAMES.get(args.game, Game())._asdict().items():
         if getattr(args, name) is None:
             setattr(args, name, value)
+    if args.games < 1:
+        p.error("--games 0: a generation is compared with the best one before; expected at least 1")
     if not args.teacher or not args.search:
         p.error(f"{args.game} has no defaults: expected --teacher and --search")
     return args

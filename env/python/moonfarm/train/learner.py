@@ -71,8 +71,8 @@ class Learner:
         return (mask[:, :, None] >> bits & 1).flatten(1)[:, : self.choices].bool()
 
     def tensors(self, batch: Batch, *more: str) -> dict[str, Tensor]:
-        """Returns the body's inputs but the mask, and more, if they are in the batch."""
-        return {name: self.tensor(batch, name) for name in (*self.body.inputs, *more) if name in batch and name != "mask"}
+        """Returns the body's inputs, and more, if they are in the batch."""
+        return {name: self.tensor(batch, name) for name in (*self.body.inputs, *more) if name in batch}
 
     def remember(self, batch: Batch) -> Tensor:
         """Returns what a body with a memory remembers after rows, [rows, memory]: see Body.remember."""
@@ -170,6 +170,16 @@ class Learner:
             actions[said.rows, said.heads] = chosen
             logs[said.rows, said.heads] = logs_of.gather(1, chosen[:, None])[:, 0]
         return actions, logs
+
+    @torch.no_grad()
+    def log(self, batch: Batch) -> Tensor:
+        """Returns the logarithms of the probabilities of a batch's actions, [rows, heads]; 0 where there is no choice."""
+        actions = self.tensor(batch, "action").long()
+        logs = torch.zeros(actions.shape, device=self.device)
+        for said in self.body.say(self.see(batch), actions):
+            chosen = actions[said.rows, said.heads][:, None]
+            logs[said.rows, said.heads] = F.log_softmax(said.logits / self.temperature, 1).gather(1, chosen)[:, 0]
+        return logs
 
     def __call__(self, obs: Rows, infos: dict[str, Any], greedy: bool = False) -> np.ndarray:
         """Returns actions to play, as step takes them. With a memory the rows are those of the call before, until forget."""

@@ -40,7 +40,7 @@ def write(body: Body, envs: moonfarm.VectorEnv, file: Path) -> None:
     d = envs.description
     dims = {t["name"]: t["dims"] for t in d["tensors"]}
     dims["planes"] = [len(d["planes"]), d["height"], d["width"]]
-    dims |= {"scalars": [len(d["scalars"])], "mask": [envs.choices]}
+    dims |= {"scalars": [len(d["scalars"])]}
     inputs, outputs = body.inputs, ["policy"] if getattr(body, "value", None) is None else ["policy", "value"]
     if body.memory:
         inputs, outputs, dims["state_memory"] = [*inputs, "state_memory"], [*outputs, "next_state_memory"], [body.memory]
@@ -68,15 +68,13 @@ class Network(Cells):
         d = envs.description
         self.places, self.reach = places(d["game"], envs), reach
         self.local = self.places[0].count > 1
-        if not self.local:
-            self.inputs = ["planes", "scalars", "mask"]
         self.shape = inputs, height, breadth = len(d["planes"]), d["height"], d["width"]
         board: list[nn.Module] = []
         while inputs * height * breadth > 10_000:  # reduce large boards first
             board += [nn.Conv2d(inputs, 32, 3, stride=2, padding=1), nn.ReLU()]
             inputs, height, breadth = 32, (height + 1) // 2, (breadth + 1) // 2
         self.board = nn.Sequential(*board, nn.Flatten())
-        inputs = inputs * height * breadth + self.numbers_in + (0 if self.local else envs.choices)
+        inputs = inputs * height * breadth + 2 * self.numbers_in
         self.trunk = nn.Sequential(Dense(inputs, width), nn.ReLU(), Dense(width, width), nn.ReLU())
         self.value = Dense(width, 1, 0.1) if value else None
         if self.local:
@@ -90,7 +88,7 @@ class Network(Cells):
 
     def see(self, tensors: dict[str, Tensor], mask: Tensor | None = None) -> Seen:
         planes, scalars = tensors["planes"].float() * self.plane_scale, self.scaled(tensors)
-        h = self.trunk(torch.cat([self.board(planes), scalars, *([] if self.local or mask is None else [mask.float()])], 1))
+        h = self.trunk(torch.cat([self.board(planes), scalars, torch.clamp(10 * scalars, 0, 2)], 1))  # prices are small numbers
         value = None if self.value is None else torch.tanh(self.value(h))[:, 0]
         if self.local:  # affordable choices depend on small differences, which waves of several lengths show
             waves = [wave(k * scalars) for k in (4.0, 16.0, 64.0) for wave in (torch.sin, torch.cos)]

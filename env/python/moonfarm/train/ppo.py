@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import json
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -54,7 +55,7 @@ from .symmetry import Symmetry
 # For each game the reward that is added to the result, and its weight.
 REWARDS = {"towerdefence": ("health", 0.01), "terminal": ("points", 0.03), "codecraft": ("wealth", 0.001), "tron": ("nearer", 0.01)}
 
-LINE = "{seconds:6.0f} s  {updates} updates  {steps} steps  result {result:.3f}  value {value_loss:.3f}  entropy {entropy:.3f}  kl {kl:.4f}"
+LINE = "{updates} updates  {steps} steps  result {result:.3f}  value {value_loss:.3f}  entropy {entropy:.3f}  kl {kl:.4f}"
 
 
 class League:
@@ -92,7 +93,7 @@ class League:
         pool = self.args.out / "pool"
         pool.mkdir(exist_ok=True)
         save(body.state_dict(), pool / f"{number}.pt")
-        files = sorted(pool.glob("*.pt"), key=lambda f: int(f.stem))
+        files = sorted((f for f in pool.glob("*.pt") if int(f.stem) <= number), key=lambda f: int(f.stem))  # later ones: of a killed run
         for k, past in enumerate(self.selves):
             file = files[-1 if k == 0 else int(self.draw.integers(len(files)))]
             with reading(file):
@@ -105,7 +106,7 @@ class Games:
 
     def __init__(self, args: argparse.Namespace, inputs: list[str], league: League, first: int) -> None:
         self.args, self.league = args, league
-        self.inputs = [name for name in inputs if name != "mask"]
+        self.inputs = inputs
         self.envs = moonfarm.make_vec(
             args.game, args.envs, form=args.form, opponent=[*args.opponent, *league.selves], opponent_weights=league.weights(),
             seat="random", reward=args.reward, max_turns=args.max_turns, seed=first, action_mask=False,
@@ -241,15 +242,21 @@ def batches(data: Rows, draw: np.random.Generator, args: argparse.Namespace) -> 
         yield {**batch, "begins": data["begins"][index], "state_memory": data["state_memory"][some]}
 
 
+def reflected(me: Learner, data: Rows, mirror: Symmetry, args: argparse.Namespace) -> Rows:
+    """Returns the rows as the mirrored game shows them, with the probabilities that the network gives their actions now."""
+    out = mirror.rows(data)
+    parts = np.array_split(np.arange(len(out["gain"])), -(-len(out["gain"]) // args.batch))
+    return {**out, "log": np.concatenate([me.log({name: a[some] for name, a in out.items()}).cpu().numpy() for some in parts])}
+
+
 def update(
     me: Learner, optimiser: torch.optim.Optimizer, teacher: Learner | None, data: Rows, args: argparse.Namespace, seed: int, mirror: Symmetry | None
 ) -> dict[str, float]:
     """Makes several passes over the rows; returns the means of what the curve shows."""
     said, draw, begun = list[Tensor](), np.random.default_rng(seed), time.perf_counter()
+    mirrored = reflected(me, data, mirror, args) if mirror else data
     for _ in range(args.passes):
-        for batch in batches(data, draw, args):
-            if mirror and len(said) % 2:
-                batch = mirror.rows(batch)
+        for batch in batches(mirrored if len(said) % 2 else data, draw, args):
             with options.autocast(args):
                 of, numbers = loss(me, teacher, batch, args)
             optimiser.zero_grad()
@@ -268,37 +275,38 @@ def update(
 
 def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     p = options.parser("ppo", __doc__)
-    p.add_argument("--seconds", type=float, help="seconds of playing and learning (default 900, with --updates no limit)")
-    p.add_argument("--updates", type=int, help="largest number of updates")
-    p.add_argument("--teacher-weight", type=float, default=0, metavar="X", help="weight of the divergence from the network of --begin")
+    p.add_argument("--seconds", type=options.POSITIVE, help="seconds of playing and learning (default 900, with --updates no limit)")
+    p.add_argument("--updates", type=options.COUNT, help="largest number of updates")
+    p.add_argument("--teacher-weight", type=options.SOME, default=0, metavar="X", help="weight of the divergence from the network of --begin")
     p.add_argument("--reward", help="reward of the game that is added to the result (default: depends on the game)")
-    p.add_argument("--shaping", type=float, help="weight of that reward; 0: the result alone (default: depends on the game)")
-    p.add_argument("--envs", type=int, default=0, help="games at the same time; 0: depends on the size of an observation, at most 256")
-    p.add_argument("--steps", type=int, default=64, help="steps of each game between updates (default 64)")
-    p.add_argument("--passes", type=int, default=2, help="times that an update goes through the rows (default 2)")
+    p.add_argument("--shaping", type=options.SOME, help="weight of that reward; 0: the result alone (default: depends on the game)")
+    p.add_argument("--envs", type=options.NATURAL, default=0, help="games at the same time; 0: depends on the size of an observation, at most 256")
+    p.add_argument("--steps", type=options.number(int, 2), default=64, help="steps of each game between updates (default 64)")
+    p.add_argument("--passes", type=options.COUNT, default=2, help="times that an update goes through the rows (default 2)")
     p.add_argument(
         "--plain", action=argparse.BooleanOptionalAction,
-        help="for Tower Defence layers over the whole board, a twentieth of the work of the residual tower (default: unless --begin)",
+        help="for Tower Defence layers over the whole board, a twentieth of the work of the residual tower (default: as the run of --begin)",
     )  # fmt: skip
-    p.add_argument("--gamma", type=float, default=0.995, help="discount of a turn (default 0.995)")
-    p.add_argument("--smooth", type=float, default=0.95, help="lambda of advantages (default 0.95)")
-    p.add_argument("--clip", type=float, default=0.2)
-    p.add_argument("--target-kl", type=float, default=0.05, help="an update ends after the pass that moves a head this far; 0: never (default 0.05)")
-    p.add_argument("--entropy", type=float, help="weight of a head's entropy (default: 0.003, in forms with several heads 0.0003)")
-    p.add_argument("--league", type=int, default=4, help="number of past selves that play at the same time (default 4)")
-    p.add_argument("--past", type=int, default=25, help="updates between past selves (default 25)")
-    p.add_argument("--past-share", type=float, default=0.5, metavar="X", help="share of the episodes against past selves (default 0.5)")
-    p.add_argument("--prioritise", type=float, default=1, metavar="P", help="draw opponents by their share of wins to this power; 0: all alike (default 1)")
-    p.add_argument("--memory", type=int, default=0, metavar="N", help="numbers in which the network remembers a game, such as 64 (default 0)")
-    p.add_argument("--window", type=int, default=16, help="steps through which the memory learns, a divisor of --steps (default 16)")
+    p.add_argument("--gamma", type=options.SOME, default=0.995, help="discount of a turn (default 0.995)")
+    p.add_argument("--smooth", type=options.SOME, default=0.95, help="lambda of advantages (default 0.95)")
+    p.add_argument("--clip", type=options.POSITIVE, default=0.2)
+    p.add_argument("--target-kl", type=options.SOME, default=0.05, help="an update ends after the pass that moves a head this far; 0: never (default 0.05)")
+    p.add_argument("--entropy", type=options.SOME, help="weight of a head's entropy (default: 0.003, in forms with several heads 0.0003)")
+    p.add_argument("--league", type=options.NATURAL, default=4, help="number of past selves that play at the same time (default 4)")
+    p.add_argument("--past", type=options.COUNT, default=25, help="updates between past selves (default 25)")
+    p.add_argument("--past-share", type=options.SOME, default=0.5, metavar="X", help="share of the episodes against past selves (default 0.5)")
+    p.add_argument("--prioritise", type=options.SOME, default=1, metavar="P", help="draw opponents by their share of wins to this power; 0: all alike (default 1)")
+    p.add_argument("--memory", type=options.NATURAL, default=0, metavar="N", help="numbers in which the network remembers a game, such as 64 (default 0)")
+    p.add_argument("--window", type=options.COUNT, default=16, help="steps through which the memory learns, a divisor of --steps (default 16)")
     p.add_argument("--overlap", action="store_true", help="play the next games while the learner learns, with the network before the update")
-    p.add_argument("--measure", type=float, default=60, help="seconds between measurements (default 60)")
+    p.add_argument("--measure", type=options.SOME, default=60, help="seconds between measurements (default 60)")
     args = options.parse(p, given)
     if not args.opponent:
         p.error("expected --opponent, policies to play against")
     if args.memory and (args.league or args.mirror or args.steps % args.window):
         p.error("--memory: expected --league 0, no --mirror, and --steps in whole windows of --window")
-    args.plain = args.plain if args.plain is not None else not args.begin
+    if args.plain is None:
+        args.plain = not args.begin or (args.begin / "run.json").exists() and json.loads((args.begin / "run.json").read_text()).get("plain", False)
     if args.seconds is None:
         args.seconds = math.inf if args.updates else 900
     args.updates = args.updates or 10**9
@@ -313,8 +321,7 @@ class Training:
     """A run with its learner, its league and its games."""
 
     def __init__(self, args: argparse.Namespace) -> None:
-        self.args, self.run = args, Run(args)
-        self.envs = moonfarm.make_vec(args.game, 1, opponent="empty", form=args.form)
+        self.args, self.envs, self.run, self.saved = args, options.games(args), Run(args), time.monotonic()
         if args.entropy is None:  # each of many heads has little part in the result: with 0.01 Terminal's became random
             args.entropy = 0.003 if len(self.envs.heads) == 1 else 0.0003
         if args.memory and self.envs.sequential:
@@ -345,7 +352,7 @@ class Training:
     def sizes(self) -> None:
         """Sets the numbers of games and of rows of a batch by the size of an observation."""
         obs, _ = self.envs.reset(seed=1)
-        numbers = sum(obs[name].size for name in self.learner.body.inputs if name != "mask") + self.envs.choices
+        numbers = sum(obs[name].size for name in self.learner.body.inputs) + self.envs.choices
         self.args.batch = self.args.batch or min(2048, max(64, 2**22 // numbers))
         self.args.envs = self.args.envs or min(256, max(16, 2**28 // (self.args.steps * numbers)))
 
@@ -392,20 +399,25 @@ class Training:
         return {**numbers, **self.means, "updates": self.updates, "steps": self.steps}
 
     def measure(self, games: int) -> dict[str, float]:
-        """Measures the learner, and keeps the run; returns the scores."""
+        """Measures the learner; returns the scores."""
         run, args = self.run, self.args
         if self.ahead:
             self.ahead.result()  # which draws from the same generator
         with run.timed("measuring"), torch.random.fork_rng():  # the training does not depend on when it is measured
             torch.manual_seed(args.seed)
             kind = {"game": args.game, "form": args.form}
-            scores = compete(run, self.learner, kind, games, args.temperature == 0)
+            return compete(run, self.learner, kind, games, args.temperature == 0)
+
+    def save(self) -> None:
+        """Keeps the run."""
+        run, args, self.saved = self.run, self.args, time.monotonic()
+        if self.ahead:
+            self.ahead.result()  # the past selves are playing
         with run.timed("writing"):
             league = [past.body.state_dict() for past in self.league.selves]
             more = {"updates": self.updates, "steps": self.steps, "won": self.league.won, "league": league}
             run.keep(args.out / "checkpoint.pt", self.learner.body, self.optimiser, **more)
             write(self.learner.body, self.envs, args.out / "network.onnx")
-        return scores
 
 
 def main(given: Sequence[str] | None = None) -> None:
@@ -415,21 +427,33 @@ def main(given: Sequence[str] | None = None) -> None:
     if not run.curve:
         run.say(f"before it learns, against {len(args.opponent)} opponents:")
         run.point(updates=0, steps=0, **training.measure(args.games))
+        training.save()
         run.say(f"{run.spent['measuring']:.1f} s of measuring, again every {args.measure:.0f} s, and four times as long at the end")
+    try:
+        train(training)
+    except KeyboardInterrupt:  # what has been learned is kept
+        training.save()
+        raise
+    for name in args.opponent:
+        scores = [point[f"scores/{name}"] for point in run.curve if f"scores/{name}" in point]
+        run.say("".join("▁▂▃▄▅▆▇█"[min(7, int(8 * score))] for score in scores) + f" {name}")
+    run.close()
+
+
+def train(training: Training) -> None:
+    """Makes updates and measures until the time is over."""
+    run, args = training.run, training.args
     measured = training.trained
     while training.trained < args.seconds and training.updates < args.updates:
         more = training.updates + 1 < args.updates
         point = training.learn(more)
         over = training.trained >= args.seconds or not more
-        line = LINE.format(seconds=run.seconds, **point)
-        run.now(line[11:])
+        line = LINE.format(**point)
+        run.now(line)
         if over or training.trained - measured >= args.measure:
             measured = training.trained
-            run.say(line)
+            run.say(f"{run.seconds:6.0f} s  {line}")
             point |= training.measure(args.games * (4 if over else 1))
         run.point(**point)
-    training.measure(0)
-    for name in args.opponent:
-        scores = [point[f"scores/{name}"] for point in run.curve if f"scores/{name}" in point]
-        run.say("".join("▁▂▃▄▅▆▇█"[min(7, int(8 * score))] for score in scores) + f" {name}")
-    run.close()
+        if over or "scores/" + args.opponent[0] in point or time.monotonic() - training.saved > 60:
+            training.save()

@@ -100,7 +100,7 @@ class Source:
         """Yields the batches of an epoch."""
         batches: Iterable[Rows] = self.data.batches(self.size, split=split, epoch=epoch, **self.read)
         if self.learner.searches:
-            batches = searched(self.data, [name for name in self.learner.body.inputs if name != "mask"], batches)
+            batches = searched(self.data, self.learner.body.inputs, batches)
         if self.learner.learn == "value":
             begins = ((batch, self.learner.body.begins(batch)) for batch in batches)
             batches = ({name: a[rows] for name, a in batch.items()} for batch, rows in begins)

@@ -5,6 +5,7 @@ The folder has
     checkpoint.pt   the network, the optimiser, and where the loop was
     network.onnx    the network, a policy for moonfarm
     spent.json      the time that it took
+    run.lock        keeps a second process out
     curve.csv       a line for each point; `moonfarm view FOLDER` draws them while the run goes on
     curve.svg       the scores against each opponent
 and TensorBoard's events if tensorboard or tensorboardX is installed. dagger and iterate have a folder for each round, too.
@@ -52,8 +53,9 @@ class Run:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args, self.folder = args, args.out
+        self._options, self._settled = self._compare(self.folder / "run.json"), False
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._compare(self.folder / "run.json")
+        self._lock_file = self._alone()
         self.curve: list[dict[str, Any]] = []
         self.spent, self._cpu = {}, 0.0
         if (self.folder / SPENT).exists():
@@ -65,10 +67,23 @@ class Run:
         self._board = _board(self.folder)
         threading.Thread(target=self._beat, daemon=True).start()
 
-    def _compare(self, file: Path) -> None:
-        """Refuses to continue a run with other options; writes them for the next time."""
+    def _alone(self) -> Any:
+        """Locks the folder until the process ends, and removes what a killed one has left."""
+        file = open(self.folder / "run.lock", "w")
+        with contextlib.suppress(ImportError):  # Windows has no fcntl
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise SystemExit(f"{self.folder}: another process is using it") from None
+        for part in self.folder.rglob(".moonfarm-*.part"):
+            part.unlink()
+        return file
+
+    def _compare(self, file: Path) -> dict[str, Any]:
+        """Refuses to continue a run with other options; returns them."""
         options = {name: x if isinstance(x, (int, float, str, list, type(None))) else str(x) for name, x in vars(self.args).items()}
-        options = json.loads(json.dumps(options, default=str))
         if file.exists():
             with reading(file):
                 before = json.loads(file.read_text())
@@ -76,7 +91,13 @@ class Run:
             if changed:
                 what = ", ".join(f"--{n.replace('_', '-')} was {before.get(n)}, is {options.get(n)}" for n in changed)
                 raise SystemExit(f"{self.folder}: there is a run with other options ({what}): expected the same ones, or another --out")
-        keep(options, file)
+        return options
+
+    def _settle(self) -> None:
+        """Writes the options for the next time. They are right: something has been done with them."""
+        if not self._settled:
+            self._settled = True
+            keep(self._options, self.folder / "run.json")
 
     # Lines
 
@@ -101,6 +122,7 @@ class Run:
         begun = time.perf_counter()
         try:
             yield
+            self._settle()
         finally:
             self.spent[what] = self.spent.get(what, 0.0) + time.perf_counter() - begun
             if time.monotonic() - self._saved > 2:
@@ -156,6 +178,7 @@ class Run:
         self._end.set()
         if self._board is not None:
             self._board.close()
+        self._lock_file.close()
         spent = ", ".join(f"{s:.0f} s {what}" for what, s in self.spent.items())
         self.say(f"{self.folder}: {spent}; {self.cpu:.0f} CPU-s")
 
@@ -163,8 +186,9 @@ class Run:
 
     def keep(self, file: Path, body: nn.Module, optimiser: torch.optim.Optimizer, **more: Any) -> None:
         """Writes all that is needed to go on."""
-        state = {"body": body.state_dict(), "optimiser": optimiser.state_dict(), "curve": self.curve}
+        state = {"body": body.state_dict(), "optimiser": optimiser.state_dict(), "curve": self.curve, "spent": [self.spent, self.cpu]}
         save({**state, **more}, file)
+        self.draw()
 
     def continues(self, file: Path, body: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Any]:
         """Reads what keep has written, and returns it."""
@@ -172,7 +196,8 @@ class Run:
             state: dict[str, Any] = torch.load(file, map_location=self.args.device)
             body.load_state_dict(state["body"])
             optimiser.load_state_dict(state["optimiser"])
-            self.curve = state["curve"]
+            self.curve, (self.spent, self._cpu) = state["curve"], state["spent"]
+            self._cpu -= sum(os.times()[:4])
         return state
 
 
@@ -186,12 +211,12 @@ def _board(folder: Path) -> Any:
 
 def begin(body: nn.Module, path: Path, device: str) -> None:
     """Gives a body the weights of --begin."""
-    if path.is_file():
-        with reading(path):
-            body.load_state_dict({**body.state_dict(), **weights(path, body)})
-        return
-    file = next((f for f in (path / "checkpoint.pt", path / "run.pt") if f.exists()), None)
-    if file is None:
+    files = [path] if path.is_file() else [f for f in (path / "checkpoint.pt", path / "run.pt") if f.exists()]
+    if not files:
         raise SystemExit(f"--begin {path}: there is no checkpoint.pt or run.pt")
-    with reading(file):
-        body.load_state_dict(torch.load(file, map_location=device)["body"])
+    try:
+        known = weights(path, body) if path.is_file() else torch.load(files[0], map_location=device)["body"]
+        body.load_state_dict({**body.state_dict(), **known})
+    except Exception as e:
+        why = " ".join(str(e).split()) or type(e).__name__
+        raise SystemExit(f"--begin {path}: it is damaged, or not of this network: of another game, form, --width or --plain ({why[:160]})") from None

@@ -84,14 +84,16 @@ class Symmetry:
 
         batch: arrays [rows, …] by name, as vectors and datasets have them. Mirrored are planes, the tensors of the
         form, scalars; mask (uint64 [rows, words]) and action_mask (bool [rows, choices]); action, asked and best
-        (whole numbers [rows] or [rows, heads], −1: none); shares [rows, choices] and log [rows, heads]. Arrays with other
-        names are returned as they are, but ValueError names those that would be wrong then, such as packed.
+        (whole numbers [rows] or [rows, heads], −1: none); shares [rows, choices] and log [rows, heads]; and of transitions the observation
+        and mask that come next, next_planes and so on. Arrays with other names are returned as they are, but ValueError names those that would be wrong then, such as packed.
         """
         for name in batch:
             if name in _REFUSED or name.startswith("final_"):
                 raise ValueError(f"rows: {name} cannot be mirrored, expected a batch without it")
         mirrors = self._mirrors(batch)
-        return {name: mirrors[name](a) if name in mirrors else a for name, a in batch.items()}
+        out = {name: mirrors[name](a) if name in mirrors else a for name, a in batch.items()}
+        later = {name[5:]: a for name, a in batch.items() if name.startswith("next_") and name != "next_discount"}
+        return {**out, **{"next_" + name: a for name, a in self.rows(later).items()}} if later else out
 
     def _mirrors(self, batch: Mapping[str, Array]) -> dict[str, Mirror]:
         """Returns the function that mirrors the array of each name."""
