@@ -31,7 +31,7 @@ func document(t *testing.T, path string) commandtest.Document {
 // the first command, and the lines that it leaves out of other blocks, each with the reason.
 var (
 	blocksLeftOut = map[string]string{
-		"README.md: python3 env/python/examples/ppo.py":                                 "trains for half an hour; test_readme.py runs it in small",
+		"README.md: python3 env/python/examples/ppo.py":                                  "trains for half an hour; test_readme.py runs it in small",
 		"README.md: go run ./cmd/moonfarm match towerdefence --player bot:path/to/mybot": "the bot is not there; TestScripts plays others",
 		"README.md: moonfarm-full farm serve --store farm":                               "ten machines; package full tests farms",
 		"CONTRIBUTING.md: go test -short ./...":                                          "these are the tests",
@@ -44,8 +44,8 @@ var (
 		"datasets/README.md: go run ./cmd/moonfarm-full generate towerdefence":           "the bucket is not there; package full tests stores",
 		"env/README.md: mkdir mybot && cd mybot":                                         "TestPageOutside does so without a network",
 		"env/python/README.md: python3 env/python/build.py":                              "builds the library; .ci/run does, and test_readme.py runs the rest",
-		"env/python/README.md: python3 env/python/examples/ppo.py":                      "needs PyTorch; test_readme.py runs it in small",
-		"env/python/TRAINING.md: python3 ":                                              "trains for minutes; test_readme.py runs it in small",
+		"env/python/README.md: python3 env/python/examples/ppo.py":                       "needs PyTorch; test_readme.py runs it in small",
+		"env/python/TRAINING.md: python3 ":                                               "trains for minutes; test_readme.py runs it in small",
 		"env/python/README.md: python3 -m unittest discover":                             "the tests of the package; .ci/run runs them",
 		"rollout/bots/README.md: go run ./cmd/moonfarm match towerdefence --player bot:": "the bots are not there; TestScripts plays others",
 		"rollout/farm/README.md: moonfarm-full farm credentials --name m2":               "another machine; package full tests credentials",
