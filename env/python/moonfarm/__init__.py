@@ -72,4 +72,9 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    """Returns the names of the package, with the modules of the games."""
+    return sorted([*globals(), *(game + "_v0" for game in _registration.GAMES.values())])
+
+
 _registration.watch()

@@ -506,7 +506,7 @@ class Train(unittest.TestCase):
             lines = said.getvalue().splitlines()
             time.sleep(1)
         self.assertRegex(lines[0], r"^ +0 s … waits$")
-        self.assertRegex(lines[-1], r": [12] s waiting; \d+ CPU-s$")
+        self.assertRegex(lines[-1], r": \d+ s waiting; \d+ CPU-s$")
         self.assertEqual(said.getvalue().splitlines(), lines)  # none after its end
 
     @unittest.skipIf(NO_TORCH, NO_TORCH)
