@@ -19,7 +19,7 @@ usage: moonfarm train LOOP GAME …
 
 {loops}
 
-moonfarm train LOOP --help shows the options. All loops write network.onnx, curve.csv and checkpoint.pt into the folder of --out,
+moonfarm train LOOP --help shows the options. All loops write network.onnx and curve.csv into the folder of --out,
 and continue the run that is in it. moonfarm view FOLDER shows the curve while it grows."""
 
 

@@ -52,7 +52,7 @@ from . import options
 from .bodies import keep, reading, save
 from .clone import choose
 from .dagger import player, sources
-from .learner import Learner, scored
+from .learner import Learner, scored, wilson
 from .networks import make, write
 from .rows import Rows, Source, blend, cross_entropy, distinct
 from .run import Run, begin
@@ -300,7 +300,10 @@ class Generations:
         """Returns the results as points of the curve."""
         found = list[dict[str, Any]]()
         for point in self.points:
-            scores = {f"scores/{name}": of["score"] for name, of in point["scores"].items()}
+            scores = dict[str, float]()
+            for name, of in point["scores"].items():
+                low, high = wilson(of["score"], of["games"])
+                scores |= {f"scores/{name}": of["score"], f"low/{name}": low, f"high/{name}": high}
             found.append({**{name: x for name, x in point.items() if isinstance(x, (int, float))}, **scores})
         return found
 

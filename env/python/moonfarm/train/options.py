@@ -19,7 +19,7 @@ FORMS = {"terminal": "orders", "codecraft": "entities"}  # others: cells
 
 
 def number(kind: type, least: float) -> Callable[[str], Any]:
-    """Returns a type of options: numbers of a kind that are not below another one; of 1e-9 and more, above 0."""
+    """Returns a type of options: numbers of a kind that are not below least; TINY: numbers above 0."""
 
     def parse(text: str) -> Any:
         try:

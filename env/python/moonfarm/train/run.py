@@ -2,13 +2,14 @@
 
 The folder has
     run.json        the options: the same command continues the run
-    checkpoint.pt   the network, the optimiser, and where the loop was
+    checkpoint.pt   the network, the optimiser, and where the loop was, of ppo and clone
     network.onnx    the network, a policy for moonfarm
     spent.json      the time that it took
     run.lock        keeps a second process out
     curve.csv       a line for each point; `moonfarm view FOLDER` draws them while the run goes on
     curve.svg       the scores against each opponent
-and TensorBoard's events if tensorboard or tensorboardX is installed. dagger and iterate have a folder for each round, too.
+and TensorBoard's events if tensorboard or tensorboardX is installed. dagger and iterate have a folder for each round,
+from which they go on.
 """
 
 from __future__ import annotations
